@@ -1,0 +1,60 @@
+package io.holdfast.cli;
+
+import io.holdfast.cli.serve.DflockdCommand;
+import io.holdfast.cli.serve.ServeCommand;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+
+/** The entry point of every command. */
+@Command(
+        name = "holdfast",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Versions.class,
+        synopsisSubcommandLabel = "COMMAND",
+        description = "A lock server that existing lock clients already speak to.",
+        footer = {"", "holdfast COMMAND --help tells more about a command."})
+public final class Main implements Runnable {
+    static final class Versions implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {Version.line()};
+        }
+    }
+
+    /** Only there so that it is listed: its flags are the original's, which picocli cannot read. */
+    @Command(
+            name = "dflockd",
+            description = "Runs the server with dflockd's flags, variables and defaults.")
+    static final class DflockdEntry implements Runnable {
+        @Override
+        public void run() {}
+    }
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(commandLine(Map.of()), "a command is missing");
+    }
+
+    public static void main(String[] words) {
+        System.exit(run(Arrays.asList(words), System.getenv()));
+    }
+
+    /** Returns the exit status. */
+    static int run(List<String> words, Map<String, String> environment) {
+        if (!words.isEmpty() && words.getFirst().equals("dflockd")) {
+            return DflockdCommand.run(words.subList(1, words.size()), environment);
+        }
+        return commandLine(environment).execute(words.toArray(String[]::new));
+    }
+
+    static CommandLine commandLine(Map<String, String> environment) {
+        return new CommandLine(new Main())
+                .addSubcommand(ServeCommand.create(environment))
+                .addSubcommand(new DflockdEntry())
+                .addSubcommand(new TrainCommand());
+    }
+}

@@ -1,0 +1,164 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.cli.Version;
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.Secret;
+import io.holdfast.server.ServerConfig;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code holdfast dflockd}: the original's flags, variables, defaults and exit behaviour. A
+ * variable wins over its flag.
+ */
+public final class DflockdCommand {
+    private static final Logger LOG = LoggerFactory.getLogger(DflockdCommand.class);
+    private static final String NO_AUTO_RELEASE = "no-auto-release-on-disconnect";
+
+    private static final List<Setting> SETTINGS =
+            Arrays.stream(Setting.values()).filter(s -> s.dflockdDefault != null).toList();
+
+    private DflockdCommand() {}
+
+    /** Returns the exit status. */
+    public static int run(List<String> words, Map<String, String> environment) {
+        Map<String, String> flags;
+        try {
+            flags = GoFlags.parse(words, DflockdCommand::isSwitch);
+            if (flags.containsKey("help") || flags.containsKey("h")) {
+                System.out.print(usage());
+                return 0;
+            }
+            if (Switches.parse(flags.getOrDefault("version", "false")).orElse(true)) {
+                System.out.println(Version.line());
+                return 0;
+            }
+            checkReadable(flags);
+        } catch (GoFlags.FlagException e) {
+            System.err.print(usage());
+            return ServerRun.configurationError(e);
+        }
+        try {
+            return ServerRun.run(config(flags, environment));
+        } catch (ConfigException e) {
+            return ServerRun.configurationError(e);
+        }
+    }
+
+    private static @Nullable Boolean isSwitch(String name) {
+        if (List.of("help", "h", "version", NO_AUTO_RELEASE).contains(name)) {
+            return true;
+        }
+        return SETTINGS.stream()
+                .filter(s -> s.flag.equals(name))
+                .map(s -> s.type == Setting.Type.SWITCH)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static void checkReadable(Map<String, String> flags) throws GoFlags.FlagException {
+        for (Map.Entry<String, String> given : flags.entrySet()) {
+            String name = given.getKey();
+            String value = given.getValue();
+            boolean aSwitch = Boolean.TRUE.equals(isSwitch(name));
+            if (aSwitch && Switches.parse(value).isEmpty()) {
+                throw new GoFlags.FlagException(
+                        "invalid boolean value \"" + value + "\" for -" + name + ": parse error");
+            }
+            for (Setting setting : SETTINGS) {
+                if (setting.flag.equals(name) && !setting.reads(value)) {
+                    throw new GoFlags.FlagException(
+                            "invalid value \"" + value + "\" for flag -" + name + ": parse error");
+                }
+            }
+        }
+    }
+
+    static ServerConfig config(Map<String, String> flags, Map<String, String> environment) {
+        SettingValues values = new SettingValues();
+        for (Setting setting : SETTINGS) {
+            values.put(setting, value(setting, flags, environment));
+        }
+        Endpoint endpoint =
+                new Endpoint(
+                        values.text(Setting.HOST),
+                        (int) values.number(Setting.PORT),
+                        values.isSet(Setting.TLS_CERT) || values.isSet(Setting.TLS_KEY));
+        return values.toConfig(List.of(endpoint), secret(flags, environment));
+    }
+
+    private static String value(
+            Setting setting, Map<String, String> flags, Map<String, String> environment) {
+        for (String variable : setting.dflockdVariables) {
+            String text = environment.getOrDefault(variable, "");
+            if (text.isEmpty()) {
+                continue;
+            }
+            if (setting.reads(text)) {
+                return text;
+            }
+            LOG.atWarn().addKeyValue("variable", variable).log("ignored: it cannot be read");
+        }
+        if (setting == Setting.AUTO_RELEASE_ON_DISCONNECT && flags.containsKey(NO_AUTO_RELEASE)) {
+            boolean no = Switches.parse(flags.getOrDefault(NO_AUTO_RELEASE, "")).orElse(true);
+            return no ? "false" : "true";
+        }
+        String given = flags.get(setting.flag);
+        return given != null ? given : String.valueOf(setting.dflockdDefault);
+    }
+
+    /** The first that is set and not empty: two variables, then two flags. */
+    private static @Nullable Secret secret(
+            Map<String, String> flags, Map<String, String> environment) {
+        String variable = environment.getOrDefault("DFLOCKD_AUTH_TOKEN", "");
+        String fileVariable = environment.getOrDefault("DFLOCKD_AUTH_TOKEN_FILE", "");
+        String flag = flags.getOrDefault(Setting.AUTH_TOKEN.flag, "");
+        String fileFlag = flags.getOrDefault(Setting.AUTH_TOKEN_FILE.flag, "");
+        if (!variable.isEmpty()) {
+            return SettingValues.secret(variable);
+        }
+        if (!fileVariable.isEmpty()) {
+            return SettingValues.secretFile(fileVariable);
+        }
+        if (!flag.isEmpty()) {
+            return SettingValues.secret(flag);
+        }
+        return fileFlag.isEmpty() ? null : SettingValues.secretFile(fileFlag);
+    }
+
+    static String usage() {
+        StringBuilder text = new StringBuilder();
+        text.append("Usage: holdfast dflockd [flags]\n\n");
+        text.append("Serves the dflockd protocol with dflockd's flags, variables and defaults.\n");
+        text.append("A variable that is set wins over its flag. Times are whole seconds.\n\n");
+        for (Setting setting : SETTINGS) {
+            String value =
+                    switch (setting.type) {
+                        case TEXT -> " TEXT";
+                        case COUNT -> " N";
+                        case SECONDS -> " SECONDS";
+                        case SWITCH -> "";
+                    };
+            text.append("  --").append(setting.flag).append(value).append('\n');
+            text.append("        ").append(setting.help);
+            if (!String.valueOf(setting.dflockdDefault).isEmpty()) {
+                text.append(" (default ").append(setting.dflockdDefault).append(')');
+            }
+            if (!setting.dflockdVariables.isEmpty()) {
+                text.append("\n        variable ");
+                text.append(String.join(", or ", setting.dflockdVariables));
+            }
+            text.append('\n');
+        }
+        text.append("  --").append(NO_AUTO_RELEASE).append('\n');
+        text.append("        Keep what a client holds until its lease ends\n");
+        text.append("  --help\n        Print this and exit\n");
+        text.append("  --version\n        Print the version and exit\n");
+        return text.toString();
+    }
+}

@@ -1,0 +1,145 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.Secret;
+import io.holdfast.server.ServerConfig;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * {@code holdfast serve}: our own front door. A flag wins over its {@code HOLDFAST_*} variable, the
+ * variable over the default.
+ */
+public final class ServeCommand implements Callable<Integer> {
+    private static final List<Setting> SETTINGS =
+            Arrays.stream(Setting.values()).filter(s -> s.serveDefault != null).toList();
+
+    private final Map<String, String> environment;
+    private final CommandSpec spec;
+
+    private ServeCommand(Map<String, String> environment) {
+        this.environment = environment;
+        this.spec = CommandSpec.wrapWithoutInspection(this);
+    }
+
+    /** The command, to be added to the root command. */
+    public static CommandLine create(Map<String, String> environment) {
+        ServeCommand command = new ServeCommand(environment);
+        CommandSpec spec = command.spec.name("serve").mixinStandardHelpOptions(true);
+        spec.usageMessage()
+                .description(
+                        "Runs the server. With no options it serves dflockd clients on"
+                                + " 127.0.0.1:6388.",
+                        "",
+                        "Each option can also be set by a variable: HOLDFAST_MAX_LOCKS for"
+                                + " --max-locks, and so on; the option wins. Times are whole"
+                                + " seconds; a limit of 0 means as much as memory allows.",
+                        "")
+                .sortOptions(false);
+        for (Setting setting : SETTINGS) {
+            spec.addOption(option(setting));
+        }
+        CommandLine line = new CommandLine(spec);
+        line.setParameterExceptionHandler(
+                (e, words) -> ServerRun.configurationError(e));
+        return line;
+    }
+
+    private static OptionSpec option(Setting setting) {
+        String shown = String.valueOf(setting.serveDefault);
+        OptionSpec.Builder option =
+                OptionSpec.builder("--" + setting.flag)
+                        .description(setting.help + (shown.isEmpty() ? "" : " (" + shown + ")"));
+        return switch (setting.type) {
+            case SWITCH ->
+                    option.type(Boolean.class).arity("0..1").fallbackValue("true").negatable(true).build();
+            case TEXT ->
+                    setting == Setting.LISTEN
+                            ? option.type(List.class)
+                                    .auxiliaryTypes(String.class)
+                                    .paramLabel("URL")
+                                    .build()
+                            : option.type(String.class).paramLabel("TEXT").build();
+            case COUNT -> option.type(String.class).paramLabel("N").build();
+            case SECONDS -> option.type(String.class).paramLabel("SECONDS").build();
+        };
+    }
+
+    @Override
+    public Integer call() {
+        try {
+            return ServerRun.run(config());
+        } catch (ConfigException e) {
+            return ServerRun.configurationError(e);
+        }
+    }
+
+    ServerConfig config() {
+        SettingValues values = new SettingValues();
+        for (Setting setting : SETTINGS) {
+            String text = value(setting);
+            if (!setting.reads(text)) {
+                throw new ConfigException(
+                        "--" + setting.flag + " is " + expected(setting) + " (got " + text + ")");
+            }
+            values.put(setting, text);
+        }
+        List<Endpoint> listeners = new ArrayList<>();
+        for (String url : values.text(Setting.LISTEN).split("[,\\s]+", -1)) {
+            listeners.add(ListenUrl.parse(url));
+        }
+        return values.toConfig(listeners, secret());
+    }
+
+    private static String expected(Setting setting) {
+        return switch (setting.type) {
+            case TEXT -> "a text";
+            case COUNT -> "a whole number";
+            case SECONDS -> "a whole number of seconds";
+            case SWITCH -> "true or false";
+        };
+    }
+
+    private String value(Setting setting) {
+        String given = given(setting);
+        return given != null ? given : variable(setting, String.valueOf(setting.serveDefault));
+    }
+
+    private String variable(Setting setting, String otherwise) {
+        String text = environment.getOrDefault(setting.holdfastVariable(), "");
+        return text.isEmpty() ? otherwise : text;
+    }
+
+    private @Nullable String given(Setting setting) {
+        Object value = spec.findOption("--" + setting.flag).getValue();
+        if (value instanceof List<?> several) {
+            return String.join(",", several.stream().map(String::valueOf).toList());
+        }
+        return value == null ? null : value.toString();
+    }
+
+    private @Nullable Secret secret() {
+        String flag = given(Setting.AUTH_TOKEN);
+        String fileFlag = given(Setting.AUTH_TOKEN_FILE);
+        if (flag != null) {
+            return SettingValues.secret(flag);
+        }
+        if (fileFlag != null) {
+            return SettingValues.secretFile(fileFlag);
+        }
+        String variable = variable(Setting.AUTH_TOKEN, "");
+        String fileVariable = variable(Setting.AUTH_TOKEN_FILE, "");
+        if (!variable.isEmpty()) {
+            return SettingValues.secret(variable);
+        }
+        return fileVariable.isEmpty() ? null : SettingValues.secretFile(fileVariable);
+    }
+}

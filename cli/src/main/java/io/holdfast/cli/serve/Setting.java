@@ -1,0 +1,290 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.server.ConfigException;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One setting of the server, as both front doors know it. This table is the only place that knows
+ * names, defaults and ranges.
+ */
+enum Setting {
+    LISTEN(
+            "listen",
+            Type.TEXT,
+            Least.NONE,
+            null,
+            "dflockd://127.0.0.1:6388",
+            List.of(),
+            "Where to listen, as dflockd://HOST:PORT, or dflockds:// for TLS; may be repeated"),
+    HOST(
+            "host",
+            Type.TEXT,
+            Least.NONE,
+            "127.0.0.1",
+            null,
+            List.of("DFLOCKD_HOST"),
+            "Address to listen on"),
+    PORT(
+            "port",
+            Type.COUNT,
+            Least.NONE,
+            "6388",
+            null,
+            List.of("DFLOCKD_PORT"),
+            "Port to listen on; 0 takes a free one"),
+    DEFAULT_LEASE_TTL(
+            "default-lease-ttl",
+            Type.SECONDS,
+            Least.ONE,
+            "33",
+            "33",
+            List.of("DFLOCKD_DEFAULT_LEASE_TTL_S"),
+            "Lease of a request that names none"),
+    LEASE_SWEEP_INTERVAL(
+            "lease-sweep-interval",
+            Type.SECONDS,
+            Least.ONE,
+            "1",
+            "1",
+            List.of("DFLOCKD_LEASE_SWEEP_INTERVAL_S"),
+            "Upper bound for passing on an expired lock; it is passed on at once anyway"),
+    GC_INTERVAL(
+            "gc-interval",
+            Type.SECONDS,
+            Least.ONE,
+            "5",
+            "5",
+            List.of("DFLOCKD_GC_INTERVAL_S", "DFLOCKD_GC_LOOP_SLEEP"),
+            "How often idle names are forgotten"),
+    GC_MAX_IDLE(
+            "gc-max-idle",
+            Type.SECONDS,
+            Least.ZERO,
+            "60",
+            "60",
+            List.of("DFLOCKD_GC_MAX_IDLE_S", "DFLOCKD_GC_MAX_UNUSED_TIME"),
+            "How long an unused name is remembered"),
+    MAX_LOCKS(
+            "max-locks",
+            Type.COUNT,
+            Least.ONE,
+            "1024",
+            "1000000",
+            List.of("DFLOCKD_MAX_LOCKS"),
+            "Most lock and semaphore names, idle ones included"),
+    MAX_CONNECTIONS(
+            "max-connections",
+            Type.COUNT,
+            Least.ZERO,
+            "0",
+            "0",
+            List.of("DFLOCKD_MAX_CONNECTIONS"),
+            "Most open connections"),
+    MAX_CONNECTIONS_PER_IP(
+            "max-connections-per-ip",
+            Type.COUNT,
+            Least.ZERO,
+            "0",
+            "0",
+            List.of("DFLOCKD_MAX_CONNECTIONS_PER_IP"),
+            "Most open connections from one address"),
+    MAX_WAITERS(
+            "max-waiters",
+            Type.COUNT,
+            Least.ZERO,
+            "0",
+            "0",
+            List.of("DFLOCKD_MAX_WAITERS"),
+            "Most waiters for one name"),
+    READ_TIMEOUT(
+            "read-timeout",
+            Type.SECONDS,
+            Least.ONE,
+            "23",
+            "23",
+            List.of("DFLOCKD_READ_TIMEOUT_S"),
+            "How long a client may take for a line; does not run while it waits for a lock"),
+    WRITE_TIMEOUT(
+            "write-timeout",
+            Type.SECONDS,
+            Least.ZERO,
+            "5",
+            "5",
+            List.of("DFLOCKD_WRITE_TIMEOUT_S"),
+            "How long a client may take to accept an answer; 0 is no limit"),
+    SHUTDOWN_TIMEOUT(
+            "shutdown-timeout",
+            Type.SECONDS,
+            Least.ZERO,
+            "30",
+            "30",
+            List.of("DFLOCKD_SHUTDOWN_TIMEOUT_S"),
+            "How long holders may finish at shutdown; 0 waits for ever"),
+    TLS_CERT(
+            "tls-cert",
+            Type.TEXT,
+            Least.NONE,
+            "",
+            "",
+            List.of("DFLOCKD_TLS_CERT"),
+            "PEM file with the TLS certificate"),
+    TLS_KEY(
+            "tls-key",
+            Type.TEXT,
+            Least.NONE,
+            "",
+            "",
+            List.of("DFLOCKD_TLS_KEY"),
+            "PEM file with the private key of the certificate"),
+    AUTH_TOKEN(
+            "auth-token",
+            Type.TEXT,
+            Least.NONE,
+            "",
+            "",
+            List.of("DFLOCKD_AUTH_TOKEN"),
+            "Secret that clients must send first"),
+    AUTH_TOKEN_FILE(
+            "auth-token-file",
+            Type.TEXT,
+            Least.NONE,
+            "",
+            "",
+            List.of("DFLOCKD_AUTH_TOKEN_FILE"),
+            "File with that secret"),
+    AUTO_RELEASE_ON_DISCONNECT(
+            "auto-release-on-disconnect",
+            Type.SWITCH,
+            Least.NONE,
+            "true",
+            "true",
+            List.of("DFLOCKD_AUTO_RELEASE_ON_DISCONNECT"),
+            "Release what a client holds when its connection ends"),
+    FENCE_STATE_FILE(
+            "fence-state-file",
+            Type.TEXT,
+            Least.NONE,
+            "",
+            "",
+            List.of("DFLOCKD_FENCE_STATE_FILE"),
+            "File that keeps fences growing across restarts"),
+    TRANSPORT(
+            "transport",
+            Type.TEXT,
+            Least.NONE,
+            "auto",
+            "auto",
+            List.of(),
+            "auto, io_uring, epoll, kqueue or nio"),
+    EVENT_LOOPS(
+            "event-loops",
+            Type.COUNT,
+            Least.ZERO,
+            "0",
+            "0",
+            List.of(),
+            "Threads that serve connections; 0 is one for each two processors"),
+    DEBUG(
+            "debug",
+            Type.SWITCH,
+            Least.NONE,
+            "false",
+            "false",
+            List.of("DFLOCKD_DEBUG"),
+            "Log more");
+
+    /** How a value is written. */
+    enum Type {
+        TEXT,
+        COUNT,
+        SECONDS,
+        SWITCH
+    }
+
+    private enum Least {
+        NONE,
+        ZERO,
+        ONE
+    }
+
+    /** The longest span, in seconds, that fits nanoseconds. */
+    private static final long MOST_SECONDS = 9223372036L;
+
+    final String flag;
+    final Type type;
+    private final Least least;
+
+    /** Null where {@code dflockd} does not have the setting. */
+    final @Nullable String dflockdDefault;
+
+    /** Null where {@code serve} does not have the setting. */
+    final @Nullable String serveDefault;
+
+    /** The variables of {@code dflockd}; the first one that is set counts. */
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+    final List<String> dflockdVariables;
+
+    final String help;
+
+    Setting(
+            String flag,
+            Type type,
+            Least least,
+            @Nullable String dflockdDefault,
+            @Nullable String serveDefault,
+            List<String> dflockdVariables,
+            String help) {
+        this.flag = flag;
+        this.type = type;
+        this.least = least;
+        this.dflockdDefault = dflockdDefault;
+        this.serveDefault = serveDefault;
+        this.dflockdVariables = dflockdVariables;
+        this.help = help;
+    }
+
+    /** The variable of {@code serve}. */
+    String holdfastVariable() {
+        return "HOLDFAST_" + flag.replace('-', '_').toUpperCase(Locale.ROOT);
+    }
+
+    /** Whether the text can be read as a value of this type; its range is another matter. */
+    boolean reads(String text) {
+        return switch (type) {
+            case TEXT -> true;
+            case COUNT, SECONDS -> Numbers.parse(text).isPresent();
+            case SWITCH -> Switches.parse(text).isPresent();
+        };
+    }
+
+    /** The number that a readable text stands for, if it is in range. */
+    long number(String text) {
+        long value = Numbers.parse(text).orElseThrow();
+        String unit = type == Type.SECONDS ? "s" : "";
+        switch (least) {
+            case ONE -> {
+                if (value < 1) {
+                    String got = type == Type.SECONDS ? "" : " (got " + value + ")";
+                    throw new ConfigException("--" + flag + " must be > 0" + got);
+                }
+            }
+            case ZERO -> {
+                if (value < 0) {
+                    throw new ConfigException(
+                            "--" + flag + " must be >= 0 (got " + value + unit + ")");
+                }
+            }
+            case NONE -> {}
+        }
+        if (type == Type.SECONDS && value > MOST_SECONDS) {
+            throw new ConfigException(
+                    "--" + flag + " must be <= " + MOST_SECONDS + " (got " + value + unit + ")");
+        }
+        if (this == PORT && (value < 0 || value > 65535)) {
+            throw new ConfigException("--port must be 0-65535 (got " + value + ")");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,127 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.cli.logging.LineLogger;
+import io.holdfast.engine.Settings;
+import io.holdfast.protocol.dflockd.Blanks;
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.Secret;
+import io.holdfast.server.ServerConfig;
+import io.holdfast.server.TlsFiles;
+import io.holdfast.server.Transport;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The text of every setting, wherever it came from, and the configuration made of it. */
+final class SettingValues {
+    private final Map<Setting, String> texts = new EnumMap<>(Setting.class);
+
+    void put(Setting setting, String text) {
+        texts.put(setting, text);
+    }
+
+    String text(Setting setting) {
+        String text = texts.get(setting);
+        if (text == null) {
+            throw new IllegalStateException("no value for " + setting);
+        }
+        return text;
+    }
+
+    boolean isSet(Setting setting) {
+        return !texts.getOrDefault(setting, "").isEmpty();
+    }
+
+    long number(Setting setting) {
+        return setting.number(text(setting));
+    }
+
+    private int count(Setting setting) {
+        return (int) Math.min(number(setting), Integer.MAX_VALUE);
+    }
+
+    private Duration seconds(Setting setting) {
+        return Duration.ofSeconds(number(setting));
+    }
+
+    boolean isOn(Setting setting) {
+        return Switches.parse(text(setting)).orElseThrow();
+    }
+
+    private @Nullable Path path(Setting setting) {
+        if (!isSet(setting)) {
+            return null;
+        }
+        try {
+            return Path.of(text(setting));
+        } catch (InvalidPathException e) {
+            throw new ConfigException("--" + setting.flag + " is not a path: " + e.getReason());
+        }
+    }
+
+    /** The gate: every value is checked here, in the order of the table. */
+    ServerConfig toConfig(List<Endpoint> listeners, @Nullable Secret secret) {
+        for (Map.Entry<Setting, String> entry : texts.entrySet()) {
+            Setting setting = entry.getKey();
+            if (setting.type == Setting.Type.COUNT || setting.type == Setting.Type.SECONDS) {
+                long _ = setting.number(entry.getValue());
+            }
+        }
+        LineLogger.setDebug(isOn(Setting.DEBUG));
+        return new ServerConfig(
+                listeners,
+                new Settings(
+                        count(Setting.MAX_WAITERS),
+                        seconds(Setting.GC_MAX_IDLE).toNanos(),
+                        isOn(Setting.AUTO_RELEASE_ON_DISCONNECT)),
+                number(Setting.MAX_LOCKS),
+                count(Setting.MAX_CONNECTIONS),
+                count(Setting.MAX_CONNECTIONS_PER_IP),
+                seconds(Setting.DEFAULT_LEASE_TTL),
+                seconds(Setting.GC_INTERVAL),
+                seconds(Setting.READ_TIMEOUT),
+                seconds(Setting.WRITE_TIMEOUT),
+                seconds(Setting.SHUTDOWN_TIMEOUT),
+                secret,
+                tls(),
+                path(Setting.FENCE_STATE_FILE),
+                Transport.of(text(Setting.TRANSPORT)),
+                count(Setting.EVENT_LOOPS));
+    }
+
+    private @Nullable TlsFiles tls() {
+        Path certificate = path(Setting.TLS_CERT);
+        Path key = path(Setting.TLS_KEY);
+        if (certificate == null && key == null) {
+            return null;
+        }
+        if (certificate == null || key == null) {
+            throw new ConfigException("--tls-cert and --tls-key must be given together");
+        }
+        return new TlsFiles(certificate, key);
+    }
+
+    /** The secret given as it is; blanks around it do not count. */
+    static Secret secret(String text) {
+        return new Secret(Blanks.trim(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** The secret in a file; blanks around it do not count. */
+    static Secret secretFile(String file) {
+        try {
+            return new Secret(Blanks.trim(Files.readAllBytes(Path.of(file))));
+        } catch (IOException | InvalidPathException e) {
+            throw new ConfigException("cannot read the auth token file " + file);
+        } catch (ConfigException e) {
+            throw new ConfigException(e.getMessage() + " (in the file " + file + ")");
+        }
+    }
+}

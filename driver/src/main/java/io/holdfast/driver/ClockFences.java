@@ -1,0 +1,22 @@
+package io.holdfast.driver;
+
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Fences that start at the wall clock: they grow across restarts as long as the clock does. */
+public final class ClockFences implements Fences {
+    private final AtomicLong last = new AtomicLong(wallClockNanos());
+
+    static long wallClockNanos() {
+        Instant now = Instant.now();
+        return now.getEpochSecond() * 1_000_000_000L + now.getNano();
+    }
+
+    @Override
+    public long next() {
+        return last.incrementAndGet();
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,97 @@
+package io.holdfast.driver;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sleeps until the earliest deadline of all shards, ends what is due, and collects idle keys. */
+final class DeadlineThread {
+    private static final Logger LOG = LoggerFactory.getLogger(DeadlineThread.class);
+
+    private final List<Shard> shards;
+    private final long collectEveryNanos;
+    private final LongSupplier clock;
+    private final Thread thread;
+
+    /** The time until which the thread sleeps; written before it looks at the shards. */
+    private volatile long armedNanos = Long.MIN_VALUE;
+
+    private volatile boolean closed;
+    private long nextCollectNanos;
+
+    DeadlineThread(List<Shard> shards, Duration collectEvery, LongSupplier clock) {
+        this.shards = shards;
+        this.collectEveryNanos = nanos(collectEvery);
+        this.clock = clock;
+        this.thread = Thread.ofPlatform().daemon().name("holdfast-deadlines").unstarted(this::run);
+    }
+
+    private static long nanos(Duration duration) {
+        try {
+            return duration.toNanos();
+        } catch (ArithmeticException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    void start() {
+        nextCollectNanos = saturatedAdd(clock.getAsLong(), collectEveryNanos);
+        thread.start();
+    }
+
+    /** A shard has a deadline that is earlier than those before. */
+    void armBefore(long deadlineNanos) {
+        if (deadlineNanos < armedNanos) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                turn();
+            } catch (RuntimeException | Error e) {
+                LOG.atError().setCause(e).log("deadline thread failed, going on");
+            }
+        }
+    }
+
+    private void turn() {
+        long now = clock.getAsLong();
+        for (Shard shard : shards) {
+            if (shard.wakeAtNanos() <= now) {
+                shard.tick();
+            }
+        }
+        if (nextCollectNanos <= now) {
+            for (Shard shard : shards) {
+                shard.collect();
+            }
+            nextCollectNanos = saturatedAdd(clock.getAsLong(), collectEveryNanos);
+        }
+        // A shard that gets an earlier deadline now either is seen below or sees armedNanos.
+        armedNanos = Long.MAX_VALUE;
+        long wakeAt = nextCollectNanos;
+        for (Shard shard : shards) {
+            wakeAt = Math.min(wakeAt, shard.wakeAtNanos());
+        }
+        armedNanos = wakeAt;
+        long span = wakeAt - clock.getAsLong();
+        if (span > 0 && !closed) {
+            LockSupport.parkNanos(this, span);
+        }
+    }
+
+    private static long saturatedAdd(long time, long span) {
+        long sum = time + span;
+        return sum < time ? Long.MAX_VALUE : sum;
+    }
+}

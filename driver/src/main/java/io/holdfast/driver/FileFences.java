@@ -1,0 +1,211 @@
+package io.holdfast.driver;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Fences that grow across restarts even when the clock went back. A file of 8 bytes holds a
+ * ceiling, big-endian; no fence above it is given out before a higher ceiling is on disk. The next
+ * range is reserved in the background when half of the current one is used.
+ */
+public final class FileFences implements Fences {
+    static final long RANGE = 1 << 20;
+    private static final Logger LOG = LoggerFactory.getLogger(FileFences.class);
+    private static final long RETRY_MILLIS = 500;
+
+    private final Path file;
+    private final AtomicLong last;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** The reserver waits here for work. */
+    private final Condition wanted = lock.newCondition();
+
+    /** Whoever has a fence above the ceiling waits here. */
+    private final Condition raised = lock.newCondition();
+
+    private final Thread reserver;
+    private volatile long ceiling;
+    private volatile long reserveAt;
+    private volatile boolean closed;
+
+    private FileFences(Path file, long seed) throws IOException {
+        this.file = file;
+        this.last = new AtomicLong(seed);
+        reserve(seed + RANGE);
+        this.reserver = Thread.ofPlatform().daemon().name("holdfast-fences").unstarted(this::run);
+    }
+
+    /**
+     * Opens or creates the file and reserves the first range.
+     *
+     * @throws IOException with a text for the user, if the file is damaged or cannot be used
+     */
+    public static FileFences open(Path file) throws IOException {
+        return open(file, ClockFences.wallClockNanos());
+    }
+
+    static FileFences open(Path file, long clockNanos) throws IOException {
+        try {
+            FileFences fences = new FileFences(file, Math.max(read(file), clockNanos));
+            fences.reserver.start();
+            return fences;
+        } catch (FileSystemException e) { // its message is a path and nothing else
+            throw new IOException("cannot use fence state file " + file + ": " + describe(e), e);
+        }
+    }
+
+    private static long read(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            return 0;
+        }
+        byte[] bytes = Files.readAllBytes(file);
+        if (bytes.length == 0) {
+            return 0;
+        }
+        if (bytes.length != Long.BYTES) {
+            throw new IOException(
+                    "fence state file " + file + " is damaged: " + bytes.length + " bytes, not 8");
+        }
+        long value = ByteBuffer.wrap(bytes).getLong();
+        if (value < 0 || value > Long.MAX_VALUE - 2 * RANGE) {
+            throw new IOException(
+                    "fence state file " + file + " is damaged: " + value + " is no fence");
+        }
+        return value;
+    }
+
+    @Override
+    public long next() {
+        long fence = last.incrementAndGet();
+        if (fence >= reserveAt) {
+            callReserver();
+            if (fence > ceiling) {
+                awaitCeiling(fence);
+            }
+        }
+        return fence;
+    }
+
+    private void callReserver() {
+        if (lock.tryLock()) { // held by the reserver: it is at work already
+            try {
+                wanted.signal();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void awaitCeiling(long fence) {
+        lock.lock();
+        try {
+            while (fence > ceiling) {
+                wanted.signal();
+                raised.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        lock.lock();
+        try {
+            while (!closed) {
+                if (last.get() < reserveAt) {
+                    wanted.awaitUninterruptibly();
+                    continue;
+                }
+                try {
+                    reserve(last.get() + RANGE);
+                    raised.signalAll();
+                } catch (IOException e) {
+                    LOG.atError()
+                            .addKeyValue("file", file)
+                            .addKeyValue("error", describe(e))
+                            .log("cannot reserve fences");
+                    pause();
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whoever asks for fences does not end the pause: a failing disk is tried at a steady pace. */
+    private void pause() {
+        try {
+            long left = TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
+            while (left > 0 && !closed) {
+                left = raised.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void reserve(long newCeiling) throws IOException {
+        Path absolute = file.toAbsolutePath();
+        Path folder = absolute.getParent();
+        Path temporary = absolute.resolveSibling(absolute.getFileName() + ".new");
+        try (FileChannel channel =
+                FileChannel.open(
+                        temporary,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.TRUNCATE_EXISTING)) {
+            ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).putLong(newCeiling).flip();
+            while (bytes.hasRemaining()) {
+                var _ = channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        Files.move(
+                temporary,
+                absolute,
+                StandardCopyOption.ATOMIC_MOVE,
+                StandardCopyOption.REPLACE_EXISTING);
+        syncFolder(folder);
+        ceiling = newCeiling;
+        reserveAt = newCeiling - RANGE / 2;
+    }
+
+    private static void syncFolder(@Nullable Path folder) throws IOException {
+        if (folder == null) {
+            return;
+        }
+        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    private static String describe(IOException e) {
+        return e.getClass().getSimpleName() + ": " + e.getMessage();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        lock.lock();
+        try {
+            wanted.signalAll();
+            raised.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

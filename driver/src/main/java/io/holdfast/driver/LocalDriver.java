@@ -1,0 +1,152 @@
+package io.holdfast.driver;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.Settings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves sessions in this process. Keys are hashed onto shards, each an engine guarded by its own
+ * lock; callers go straight in. One thread ends what is due and collects idle keys.
+ */
+public final class LocalDriver implements Driver {
+    /** At most 64: a session keeps the set of shards it touched in a long. */
+    static final int SHARDS = 16;
+
+    private static final int SLICE = 512;
+
+    private final Shard[] shards = new Shard[SHARDS];
+    private final ConcurrentMap<Long, LocalSession> sessions = new ConcurrentHashMap<>();
+    private final AtomicLong lastSession = new AtomicLong();
+    private final Salts salts = new Salts();
+    private final Fences fences;
+    private final DeadlineThread deadlines;
+
+    /**
+     * @param maxKeys how many keys may exist, over all shards; 0 is no limit
+     * @param collectEvery how often idle keys are collected
+     * @param room whether memory is left for more state
+     */
+    public LocalDriver(
+            Settings settings,
+            long maxKeys,
+            Duration collectEvery,
+            Fences fences,
+            BooleanSupplier room) {
+        this(settings, maxKeys, collectEvery, fences, room, System::nanoTime);
+    }
+
+    LocalDriver(
+            Settings settings,
+            long maxKeys,
+            Duration collectEvery,
+            Fences fences,
+            BooleanSupplier room,
+            LongSupplier clock) {
+        this.fences = fences;
+        LocalLedger ledger = new LocalLedger(fences, maxKeys, room);
+        for (int i = 0; i < SHARDS; i++) {
+            shards[i] = new Shard(new LockEngine(settings), ledger, clock, sessions::get);
+        }
+        deadlines = new DeadlineThread(List.of(shards), collectEvery, clock);
+        for (Shard shard : shards) {
+            shard.onEarlierDeadline(deadlines::armBefore);
+        }
+        deadlines.start();
+    }
+
+    @Override
+    public Session open(Mailbox mailbox) {
+        LocalSession session = new LocalSession(lastSession.incrementAndGet(), mailbox, this);
+        sessions.put(session.id(), session);
+        return session;
+    }
+
+    @Override
+    public int openSessions() {
+        return sessions.size();
+    }
+
+    @Override
+    public long salt() {
+        return salts.next();
+    }
+
+    @Override
+    public ResourceListing listInUse() {
+        return new ShardListing(shard -> shard.list(LockEngine::listInUse));
+    }
+
+    @Override
+    public ResourceListing listIdle() {
+        return new ShardListing(shard -> shard.list(LockEngine::listIdle));
+    }
+
+    @Override
+    public void close() {
+        deadlines.close();
+        fences.close();
+    }
+
+    int shardOf(Command.Keyed command) {
+        Key key = command.key();
+        int hash = key.hashCode();
+        return ((hash ^ (hash >>> 16)) * 0x9E3779B9) >>> 28;
+    }
+
+    Shard shard(int index) {
+        return shards[index];
+    }
+
+    void forget(LocalSession session) {
+        sessions.remove(session.id());
+    }
+
+    /** One shard after the other, each in slices. */
+    private final class ShardListing implements ResourceListing {
+        private final Function<Shard, Shard.SliceReader> open;
+        private int nextShard;
+        private Shard.@Nullable SliceReader reader;
+
+        ShardListing(Function<Shard, Shard.SliceReader> open) {
+            this.open = open;
+        }
+
+        @Override
+        public List<ResourceView> next() {
+            List<ResourceView> slice = new ArrayList<>();
+            while (slice.isEmpty()) {
+                if (reader == null) {
+                    if (nextShard == SHARDS) {
+                        break;
+                    }
+                    reader = open.apply(shards[nextShard++]);
+                }
+                if (!reader.next(SLICE, slice)) {
+                    reader = null;
+                }
+            }
+            return slice;
+        }
+
+        @Override
+        public void close() {
+            if (reader != null) {
+                reader.close();
+                reader = null;
+            }
+            nextShard = SHARDS;
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package io.holdfast.driver;
+
+import io.holdfast.engine.Effect;
+
+/** Where a session's effects arrive. */
+public interface Mailbox {
+    /** Takes an effect, in engine order. Called under a lock: must be quick and call nothing. */
+    void add(Effect effect);
+
+    /** Tells that effects were added; called after the lock is free. */
+    void wake();
+}

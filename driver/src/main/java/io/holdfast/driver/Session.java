@@ -1,0 +1,26 @@
+package io.holdfast.driver;
+
+import io.holdfast.engine.Command;
+
+/** One client's presence. Its commands are applied one after the other. */
+public interface Session {
+    /** From one sequence for the whole server, starting at 1, never reused. */
+    long id();
+
+    /**
+     * Applies a command of this session. Effects for this session that follow at once are in its
+     * mailbox when this returns, and the mailbox is not woken for them. After {@link #close}
+     * nothing happens any more.
+     */
+    void submit(Command.Keyed command);
+
+    /** Whether the session holds anything. */
+    boolean isHolding();
+
+    /**
+     * Ends the session: its waits end and its holds are released as the settings say.
+     *
+     * @param unanswered the request whose answer was never written, 0 if there is none
+     */
+    void close(long unanswered);
+}

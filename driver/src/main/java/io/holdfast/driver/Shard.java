@@ -1,0 +1,151 @@
+package io.holdfast.driver;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Ledger;
+import io.holdfast.engine.Listing;
+import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.ResourceView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** One engine and its lock. Effects go to mailboxes under the lock and wake sessions after it. */
+final class Shard {
+    private static final Command TICK = new Command.Tick();
+    private static final int COLLECT_SLICE = 256;
+
+    private final LockEngine engine;
+    private final Ledger ledger;
+    private final LongSupplier clock;
+    private final LongFunction<@Nullable LocalSession> sessions;
+    private final List<Effect> effects = new ArrayList<>();
+    private LongConsumer earlierDeadline = deadline -> {};
+
+    /**
+     * Never later than the engine's next deadline. It may be too early: it is only moved up when
+     * the deadline thread has looked, so that taking and releasing a lock leaves it alone.
+     */
+    private volatile long wakeAtNanos = Long.MAX_VALUE;
+
+    Shard(
+            LockEngine engine,
+            Ledger ledger,
+            LongSupplier clock,
+            LongFunction<@Nullable LocalSession> sessions) {
+        this.engine = engine;
+        this.ledger = ledger;
+        this.clock = clock;
+        this.sessions = sessions;
+    }
+
+    void onEarlierDeadline(LongConsumer listener) {
+        earlierDeadline = listener;
+    }
+
+    long wakeAtNanos() {
+        return wakeAtNanos;
+    }
+
+    /** Applies a command; {@code sender} is not woken, because its caller looks for itself. */
+    void apply(Command command, @Nullable LocalSession sender) {
+        List<LocalSession> woken;
+        long earlier = Long.MAX_VALUE;
+        synchronized (this) {
+            engine.apply(command, clock.getAsLong(), ledger, effects);
+            woken = deliver(sender);
+            long next = engine.nextDeadlineNanos();
+            if (next < wakeAtNanos) {
+                wakeAtNanos = next;
+                earlier = next;
+            }
+        }
+        if (earlier != Long.MAX_VALUE) {
+            earlierDeadline.accept(earlier);
+        }
+        for (int i = 0; i < woken.size(); i++) {
+            woken.get(i).mailbox().wake();
+        }
+    }
+
+    /** Ends what is due; for the deadline thread. */
+    void tick() {
+        apply(TICK, null);
+        synchronized (this) {
+            wakeAtNanos = engine.nextDeadlineNanos();
+        }
+    }
+
+    /** Drops idle keys in slices, so that nobody waits long. */
+    void collect() {
+        boolean more = true;
+        while (more) {
+            synchronized (this) {
+                engine.apply(
+                        new Command.Collect(COLLECT_SLICE), clock.getAsLong(), ledger, effects);
+                more = engine.hasCollectable(clock.getAsLong());
+            }
+        }
+        tick();
+    }
+
+    boolean hasHolds(long session) {
+        synchronized (this) {
+            return engine.hasHolds(session);
+        }
+    }
+
+    SliceReader list(Function<LockEngine, Listing> open) {
+        synchronized (this) {
+            return new SliceReader(open.apply(engine));
+        }
+    }
+
+    private List<LocalSession> deliver(@Nullable LocalSession sender) {
+        List<LocalSession> woken = List.of();
+        for (int i = 0; i < effects.size(); i++) {
+            Effect effect = effects.get(i);
+            LocalSession receiver =
+                    sender != null && effect.session() == sender.id()
+                            ? sender
+                            : sessions.apply(effect.session());
+            if (receiver == null) {
+                continue; // it closed while the effect was made
+            }
+            receiver.mailbox().add(effect);
+            if (receiver != sender) {
+                if (woken.isEmpty()) {
+                    woken = new ArrayList<>(2);
+                }
+                woken.add(receiver);
+            }
+        }
+        effects.clear();
+        return woken;
+    }
+
+    /** Reads the keys of this shard, each slice under its lock. */
+    final class SliceReader {
+        private final Listing listing;
+
+        private SliceReader(Listing listing) {
+            this.listing = listing;
+        }
+
+        boolean next(int most, List<ResourceView> out) {
+            synchronized (Shard.this) {
+                return listing.next(most, clock.getAsLong(), out);
+            }
+        }
+
+        void close() {
+            synchronized (Shard.this) {
+                listing.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.holdfast.engine;
+
+/**
+ * What the engine can be asked to do. Every value in here has already been validated.
+ *
+ * <p>A session numbers its requests from 1 upwards; the number comes back in the effect that
+ * answers the request, and names the wait that the request began. Spans are nanoseconds; {@link
+ * #FOREVER} has no end.
+ */
+public sealed interface Command {
+    long FOREVER = Long.MAX_VALUE;
+
+    /** A command about one key, which is answered to the session that sent it. */
+    sealed interface Keyed extends Command {
+        long session();
+
+        long request();
+
+        Kind kind();
+
+        Key key();
+    }
+
+    /** Take a slot, waiting in line at most {@code waitNanos}; 0 tries once. */
+    record Acquire(
+            long session,
+            long request,
+            Kind kind,
+            Key key,
+            long limit,
+            long waitNanos,
+            long leaseNanos,
+            long salt)
+            implements Keyed {}
+
+    /** Get in line without blocking; {@link Await} asks for the outcome. */
+    record Enqueue(
+            long session,
+            long request,
+            Kind kind,
+            Key key,
+            long limit,
+            long leaseNanos,
+            long salt)
+            implements Keyed {}
+
+    /** Wait for what {@link Enqueue} began. */
+    record Await(long session, long request, Kind kind, Key key, long waitNanos)
+            implements Keyed {}
+
+    /** Give a slot back: whoever knows the token may. */
+    record Release(long session, long request, Kind kind, Key key, Token token)
+            implements Keyed {}
+
+    /** Start the lease anew, with this length: whoever knows the token may. */
+    record Renew(long session, long request, Kind kind, Key key, Token token, long leaseNanos)
+            implements Keyed {}
+
+    /**
+     * End the blocked request of this number. A wait is withdrawn; a hold that was granted to it
+     * meanwhile is released, so the sender must disregard a {@link Effect.Granted} of that number
+     * from now on. Nothing happens where neither exists.
+     */
+    record Cancel(long session, long request, Kind kind, Key key) implements Keyed {}
+
+    /**
+     * The session is gone: its waits end and, unless auto-release is off, its holds are released.
+     * Holds whose token nobody was told are released in any case; {@code unanswered} is the number
+     * of the request whose answer was never written, 0 if there is none.
+     */
+    record CloseSession(long session, long unanswered) implements Command {}
+
+    /** Time has passed and nothing else happened. */
+    record Tick() implements Command {}
+
+    /** Drop keys that have been idle for too long, at most {@code most} of them. */
+    record Collect(int most) implements Command {}
+}

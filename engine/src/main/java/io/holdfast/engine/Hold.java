@@ -1,0 +1,46 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** A slot that a session has, until it is released or its lease ends. */
+final class Hold extends Deadline implements Place {
+    final Resource resource;
+    final Session session;
+    final long fence;
+    final long salt;
+
+    /** Length of the lease as granted; renewing changes the deadline only. */
+    final long leaseNanos;
+
+    /** The request it answers. */
+    long request;
+
+    /** Whether anybody was given the token. */
+    boolean told;
+
+    /** Neighbours among the holds of the session. */
+    @Nullable Hold before;
+
+    @Nullable Hold after;
+
+    Hold(
+            Resource resource,
+            Session session,
+            long request,
+            long fence,
+            long salt,
+            long leaseNanos,
+            boolean told) {
+        this.resource = resource;
+        this.session = session;
+        this.request = request;
+        this.fence = fence;
+        this.salt = salt;
+        this.leaseNanos = leaseNanos;
+        this.told = told;
+    }
+
+    Token token() {
+        return new Token(fence, salt);
+    }
+}

@@ -1,0 +1,9 @@
+package io.holdfast.engine;
+
+/** The kinds of resource. Each has a key space of its own: a lock never meets a semaphore. */
+public enum Kind {
+    /** One slot. */
+    MUTEX,
+    /** As many slots as the first request for the name says. */
+    SEMAPHORE
+}

@@ -1,0 +1,20 @@
+package io.holdfast.engine;
+
+/**
+ * What the engines of one server share: the fence counter and the room that is left. It is an
+ * argument of {@link LockEngine#apply} because several engines may draw on one ledger, and because
+ * replicas must draw on equal ones.
+ */
+public interface Ledger {
+    /** A number above every one given out before, restarts included. */
+    long nextFence();
+
+    /** Takes room for one more key, or says that there is none. */
+    boolean reserveKey();
+
+    /** Gives back the room of one key that is gone. */
+    void returnKey();
+
+    /** Whether a hold or a wait may be added to a key that exists. */
+    boolean hasRoom();
+}

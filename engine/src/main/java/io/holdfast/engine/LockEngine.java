@@ -1,0 +1,498 @@
+package io.holdfast.engine;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock state machine. Equal commands at equal times with equal ledgers give equal effects and
+ * equal state, on every replica and on every replay. One thread at a time.
+ *
+ * <p>Cost is constant in the number of keys, waiters and sessions, but for a logarithm in the
+ * number of deadlines.
+ */
+public final class LockEngine {
+    private final Settings settings;
+    private final Map<Key, Resource> mutexes = new HashMap<>();
+    private final Map<Key, Resource> semaphores = new HashMap<>();
+    private final Map<Long, Session> sessions = new HashMap<>();
+    private final Deadlines deadlines = new Deadlines();
+
+    /** Keys with holders or waiters. */
+    private final ResourceList inUse = new ResourceList();
+
+    /** Keys with neither, in order of their last activity. */
+    private final ResourceList idle = new ResourceList();
+
+    private long nowNanos = Long.MIN_VALUE;
+
+    public LockEngine(Settings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * Applies a command at a time, which never goes back, and adds what follows from it to {@code
+     * effects}, in order.
+     */
+    public void apply(Command command, long now, Ledger ledger, List<Effect> effects) {
+        nowNanos = Math.max(nowNanos, now);
+        endWhatIsDue(ledger, effects); // first: no rule below meets a holder whose time is up
+        switch (command) {
+            case Command.Acquire acquire -> acquire(acquire, ledger, effects);
+            case Command.Enqueue enqueue -> enqueue(enqueue, ledger, effects);
+            case Command.Await await -> await(await, ledger, effects);
+            case Command.Release release -> release(release, ledger, effects);
+            case Command.Renew renew -> renew(renew, effects);
+            case Command.Cancel cancel -> cancel(cancel, ledger, effects);
+            case Command.CloseSession close -> close(close, ledger, effects);
+            case Command.Tick() -> {}
+            case Command.Collect(int most) -> collect(most, ledger);
+        }
+    }
+
+    /** When a {@link Command.Tick} is due at the latest; {@link Long#MAX_VALUE} if never. */
+    public long nextDeadlineNanos() {
+        return deadlines.next();
+    }
+
+    /** Whether a {@link Command.Collect} would find anything. */
+    public boolean hasCollectable(long now) {
+        Resource oldest = oldestIdle();
+        return oldest != null && isCollectable(oldest, Math.max(nowNanos, now));
+    }
+
+    /** Whether the session holds anything here. */
+    public boolean hasHolds(long session) {
+        Session found = sessions.get(session);
+        return found != null && found.hasHolds();
+    }
+
+    /** The keys that have holders or waiters. */
+    public Listing listInUse() {
+        return new Listing(this, inUse);
+    }
+
+    /** The keys that have neither. */
+    public Listing listIdle() {
+        return new Listing(this, idle);
+    }
+
+    ResourceView view(Resource resource, long now) {
+        long at = Math.max(nowNanos, now);
+        Hold first = resource.firstHold();
+        long ends = first == null ? at : deadlines.timeOf(first);
+        return new ResourceView(
+                resource.kind(),
+                resource.key,
+                resource.limit(),
+                resource.holders(),
+                resource.waiters,
+                first == null ? 0 : first.session.id,
+                ends == Long.MAX_VALUE ? Command.FOREVER : Math.max(0, ends - at),
+                at - resource.lastActivityNanos);
+    }
+
+    private void acquire(Command.Acquire c, Ledger ledger, List<Effect> effects) {
+        Resource resource = admit(c, c.limit(), ledger, effects);
+        if (resource == null) {
+            return;
+        }
+        Session session = session(c.session());
+        if (isFree(resource)) {
+            Hold hold =
+                    grant(resource, session, c.request(), c.salt(), c.leaseNanos(), true, ledger);
+            effects.add(granted(hold, c.request()));
+        } else if (isLineFull(resource)) {
+            refuse(c, Refusal.TOO_MANY_WAITERS, effects);
+        } else if (c.waitNanos() == 0) {
+            effects.add(new Effect.TimedOut(c.session(), c.request()));
+        } else if (!ledger.hasRoom()) {
+            refuse(c, Refusal.TOO_MANY_WAITERS, effects);
+        } else {
+            Wait wait =
+                    new Wait(resource, session, c.request(), c.salt(), c.leaseNanos(), false);
+            line(wait);
+            deadlines.schedule(wait, after(c.waitNanos()));
+        }
+        place(resource);
+    }
+
+    private void enqueue(Command.Enqueue c, Ledger ledger, List<Effect> effects) {
+        Resource known = space(c.kind()).get(c.key());
+        if (known != null && session(c.session()).enqueued(known) != null) {
+            refuse(c, Refusal.ALREADY_ENQUEUED, effects);
+            return;
+        }
+        Resource resource = admit(c, c.limit(), ledger, effects);
+        if (resource == null) {
+            return;
+        }
+        Session session = session(c.session());
+        if (isFree(resource)) {
+            Hold hold =
+                    grant(resource, session, c.request(), c.salt(), c.leaseNanos(), true, ledger);
+            session.recordEnqueue(resource, hold);
+            effects.add(granted(hold, c.request()));
+        } else if (isLineFull(resource) || !ledger.hasRoom()) {
+            refuse(c, Refusal.TOO_MANY_WAITERS, effects);
+        } else {
+            Wait wait =
+                    new Wait(resource, session, Wait.NOBODY, c.salt(), c.leaseNanos(), true);
+            line(wait);
+            session.recordEnqueue(resource, wait);
+            effects.add(new Effect.Queued(c.session(), c.request()));
+        }
+        place(resource);
+    }
+
+    private void await(Command.Await c, Ledger ledger, List<Effect> effects) {
+        Resource resource = space(c.kind()).get(c.key());
+        Session session = sessions.get(c.session());
+        Place place = resource == null || session == null ? null : session.enqueued(resource);
+        if (resource == null || session == null || place == null) {
+            refuse(c, Refusal.NOT_ENQUEUED, effects);
+            return;
+        }
+        resource.lastActivityNanos = nowNanos;
+        switch (place) {
+            case Hold hold -> {
+                session.endEnqueue(resource, hold);
+                hold.told = true;
+                hold.request = c.request();
+                deadlines.schedule(hold, after(hold.leaseNanos));
+                effects.add(granted(hold, c.request()));
+            }
+            case Wait wait -> {
+                wait.request = c.request();
+                if (c.waitNanos() == 0) {
+                    timeOut(wait, ledger, effects);
+                } else {
+                    deadlines.schedule(wait, after(c.waitNanos()));
+                }
+            }
+        }
+    }
+
+    private void release(Command.Release c, Ledger ledger, List<Effect> effects) {
+        Hold hold = find(c.kind(), c.key(), c.token());
+        if (hold == null) {
+            refuse(c, Refusal.NOT_HELD, effects);
+            return;
+        }
+        effects.add(new Effect.Released(c.session(), c.request()));
+        end(hold, ledger, effects);
+    }
+
+    private void renew(Command.Renew c, List<Effect> effects) {
+        Hold hold = find(c.kind(), c.key(), c.token());
+        if (hold == null) {
+            refuse(c, Refusal.NOT_HELD, effects);
+            return;
+        }
+        hold.resource.lastActivityNanos = nowNanos;
+        deadlines.schedule(hold, after(c.leaseNanos()));
+        effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
+    }
+
+    private void cancel(Command.Cancel c, Ledger ledger, List<Effect> effects) {
+        Resource resource = space(c.kind()).get(c.key());
+        Session session = sessions.get(c.session());
+        if (resource == null || session == null) {
+            return;
+        }
+        for (Wait wait = session.lastWait; wait != null; wait = wait.before) {
+            if (wait.request == c.request() && wait.resource == resource) {
+                withdraw(wait);
+                effects.add(new Effect.Cancelled(c.session(), c.request()));
+                serve(resource, ledger, effects);
+                place(resource);
+                return;
+            }
+        }
+        for (Hold hold = session.lastHold; hold != null; hold = hold.before) {
+            if (hold.request == c.request() && hold.resource == resource) {
+                effects.add(new Effect.Cancelled(c.session(), c.request()));
+                end(hold, ledger, effects);
+                return;
+            }
+        }
+    }
+
+    private void close(Command.CloseSession c, Ledger ledger, List<Effect> effects) {
+        Session session = sessions.remove(c.session());
+        if (session == null) {
+            return;
+        }
+        for (Wait wait = session.firstWait; wait != null; wait = session.firstWait) {
+            withdraw(wait);
+            serve(wait.resource, ledger, effects);
+            place(wait.resource);
+        }
+        Hold next;
+        for (Hold hold = session.firstHold; hold != null; hold = next) {
+            next = hold.after;
+            boolean unknown = !hold.told || hold.request == c.unanswered();
+            if (settings.autoRelease() || unknown) {
+                end(hold, ledger, effects);
+            } else {
+                session.endEnqueue(hold.resource, hold);
+                session.remove(hold);
+            }
+        }
+    }
+
+    private void collect(int most, Ledger ledger) {
+        for (int i = 0; i < most; i++) {
+            Resource oldest = oldestIdle();
+            if (oldest == null || !isCollectable(oldest, nowNanos)) {
+                return;
+            }
+            idle.remove(oldest);
+            space(oldest.kind()).remove(oldest.key);
+            ledger.returnKey();
+        }
+    }
+
+    private void endWhatIsDue(Ledger ledger, List<Effect> effects) {
+        for (Deadline due = deadlines.pollDue(nowNanos);
+                due != null;
+                due = deadlines.pollDue(nowNanos)) {
+            switch (due) {
+                case Hold hold -> end(hold, ledger, effects);
+                case Wait wait -> timeOut(wait, ledger, effects);
+            }
+        }
+    }
+
+    /** The resource of a newcomer, made if need be; null when the request was refused. */
+    private @Nullable Resource admit(
+            Command.Keyed c, long limit, Ledger ledger, List<Effect> effects) {
+        Map<Key, Resource> space = space(c.kind());
+        Resource resource = space.get(c.key());
+        if (resource == null) {
+            if (!ledger.reserveKey()) {
+                refuse(c, Refusal.TOO_MANY_KEYS, effects);
+                return null;
+            }
+            resource =
+                    switch (c.kind()) {
+                        case MUTEX -> new Mutex(c.key());
+                        case SEMAPHORE -> new Semaphore(c.key(), limit);
+                    };
+            space.put(c.key(), resource);
+            inUse.addLast(resource);
+        } else if (resource.limit() != limit) {
+            refuse(c, Refusal.LIMIT_MISMATCH, effects);
+            return null;
+        } else if (resource.holders() > 0 && isFree(resource) && !ledger.hasRoom()) {
+            refuse(c, Refusal.TOO_MANY_KEYS, effects); // slots of a semaphore cost memory too
+            return null;
+        }
+        resource.lastActivityNanos = nowNanos;
+        return resource;
+    }
+
+    private static boolean isFree(Resource resource) {
+        return resource.firstInLine == null && resource.admits();
+    }
+
+    private boolean isLineFull(Resource resource) {
+        return settings.maxWaiters() > 0 && resource.waiters >= settings.maxWaiters();
+    }
+
+    private Hold grant(
+            Resource resource,
+            Session session,
+            long request,
+            long salt,
+            long leaseNanos,
+            boolean told,
+            Ledger ledger) {
+        Hold hold =
+                new Hold(resource, session, request, ledger.nextFence(), salt, leaseNanos, told);
+        resource.add(hold);
+        session.add(hold);
+        deadlines.schedule(hold, after(leaseNanos));
+        return hold;
+    }
+
+    /** Grants to those first in line, as long as the resource admits them. */
+    private void serve(Resource resource, Ledger ledger, List<Effect> effects) {
+        while (resource.firstInLine != null && resource.admits()) {
+            Wait wait = resource.firstInLine;
+            withdraw(wait);
+            Session session = wait.session;
+            boolean awaited = wait.request != Wait.NOBODY;
+            Hold hold =
+                    grant(
+                            resource,
+                            session,
+                            wait.request,
+                            wait.salt,
+                            wait.leaseNanos,
+                            awaited,
+                            ledger);
+            if (awaited) {
+                effects.add(granted(hold, wait.request));
+            } else {
+                session.recordEnqueue(resource, hold);
+            }
+        }
+    }
+
+    private void line(Wait wait) {
+        wait.resource.append(wait);
+        wait.session.add(wait);
+    }
+
+    /** Takes a wait out of the line, the session and the deadlines. */
+    private void withdraw(Wait wait) {
+        wait.resource.remove(wait);
+        wait.session.remove(wait);
+        deadlines.remove(wait);
+        if (wait.enqueued) {
+            wait.session.endEnqueue(wait.resource, wait);
+        }
+        wait.resource.lastActivityNanos = nowNanos;
+    }
+
+    private void timeOut(Wait wait, Ledger ledger, List<Effect> effects) {
+        withdraw(wait);
+        effects.add(new Effect.TimedOut(wait.session.id, wait.request));
+        serve(wait.resource, ledger, effects);
+        place(wait.resource);
+    }
+
+    /** Ends a hold, whatever the reason, and passes its slot on. */
+    private void end(Hold hold, Ledger ledger, List<Effect> effects) {
+        Resource resource = hold.resource;
+        resource.remove(hold);
+        hold.session.remove(hold);
+        hold.session.endEnqueue(resource, hold);
+        deadlines.remove(hold);
+        resource.lastActivityNanos = nowNanos;
+        serve(resource, ledger, effects);
+        place(resource);
+    }
+
+    /** Puts a resource into the list it belongs to; an idle one at the end. */
+    private void place(Resource resource) {
+        if (resource.isUnused()) {
+            if (resource.idle) {
+                if (idle.last == resource) {
+                    return;
+                }
+                idle.remove(resource);
+            } else {
+                inUse.remove(resource);
+                resource.idle = true;
+            }
+            idle.addLast(resource);
+        } else if (resource.idle) {
+            idle.remove(resource);
+            resource.idle = false;
+            inUse.addLast(resource);
+        }
+    }
+
+    private @Nullable Resource oldestIdle() {
+        ResourceList.Node node = idle.first;
+        while (node != null && !(node instanceof Resource)) {
+            node = node.next;
+        }
+        return (Resource) node;
+    }
+
+    private boolean isCollectable(Resource resource, long now) {
+        return settings.idleNanos() == 0 || now - resource.lastActivityNanos > settings.idleNanos();
+    }
+
+    private @Nullable Hold find(Kind kind, Key key, Token token) {
+        Resource resource = space(kind).get(key);
+        Hold hold = resource == null ? null : resource.find(token.fence());
+        return hold != null && hold.salt == token.salt() ? hold : null;
+    }
+
+    private Map<Key, Resource> space(Kind kind) {
+        return switch (kind) {
+            case MUTEX -> mutexes;
+            case SEMAPHORE -> semaphores;
+        };
+    }
+
+    private Session session(long id) {
+        Session session = sessions.get(id);
+        if (session == null) {
+            session = new Session(id);
+            sessions.put(id, session);
+        }
+        return session;
+    }
+
+    /** The time that is a span away; what lies beyond the end of time is never. */
+    private long after(long spanNanos) {
+        long time = nowNanos + spanNanos;
+        return time < nowNanos ? Long.MAX_VALUE : time;
+    }
+
+    private static Effect granted(Hold hold, long request) {
+        return new Effect.Granted(
+                hold.session.id, request, hold.resource.key, hold.token(), hold.leaseNanos);
+    }
+
+    private static void refuse(Command.Keyed c, Refusal reason, List<Effect> effects) {
+        effects.add(new Effect.Refused(c.session(), c.request(), reason));
+    }
+
+    /**
+     * The whole state as bytes: equal for equal states, so that replicas and replays can be
+     * compared.
+     */
+    public byte[] snapshot() {
+        var out = new SnapshotWriter();
+        out.number(nowNanos);
+        for (Kind kind : Kind.values()) {
+            List<Resource> resources = new ArrayList<>(space(kind).values());
+            resources.sort(Comparator.comparing(resource -> resource.key));
+            out.number(resources.size());
+            for (Resource resource : resources) {
+                write(resource, out);
+            }
+        }
+        return out.toBytes();
+    }
+
+    private void write(Resource resource, SnapshotWriter out) {
+        out.text(resource.key.namespace().name());
+        out.bytes(resource.key.bytes());
+        out.number(resource.limit());
+        out.number(resource.lastActivityNanos);
+        out.number(resource.holders());
+        resource.forEachHold(
+                hold -> {
+                    out.number(hold.session.id);
+                    out.number(sessions.get(hold.session.id) == hold.session ? 1 : 0);
+                    out.number(hold.session.enqueued(resource) == hold ? 1 : 0);
+                    out.number(hold.told ? 1 : 0);
+                    out.number(hold.request);
+                    out.number(hold.fence);
+                    out.number(hold.salt);
+                    out.number(hold.leaseNanos);
+                    out.number(deadlines.timeOf(hold));
+                    out.number(hold.isScheduled() ? hold.sequence : 0);
+                });
+        out.number(resource.waiters);
+        for (Wait wait = resource.firstInLine; wait != null; wait = wait.behind) {
+            out.number(wait.session.id);
+            out.number(wait.enqueued ? 1 : 0);
+            out.number(wait.request);
+            out.number(wait.salt);
+            out.number(wait.leaseNanos);
+            out.number(deadlines.timeOf(wait));
+            out.number(wait.isScheduled() ? wait.sequence : 0);
+        }
+    }
+}

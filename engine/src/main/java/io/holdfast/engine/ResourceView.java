@@ -1,0 +1,18 @@
+package io.holdfast.engine;
+
+/**
+ * One key as it was at one moment.
+ *
+ * @param owner the session of the first hold, 0 if there is none
+ * @param leaseLeftNanos what is left of the first hold's lease, {@link Command#FOREVER} without end
+ * @param idleNanos how long ago the last activity was
+ */
+public record ResourceView(
+        Kind kind,
+        Key key,
+        long limit,
+        int holders,
+        int waiters,
+        long owner,
+        long leaseLeftNanos,
+        long idleNanos) {}

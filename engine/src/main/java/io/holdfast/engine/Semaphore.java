@@ -1,0 +1,64 @@
+package io.holdfast.engine;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Admits as many holders as its limit, which the first request for the name sets. */
+final class Semaphore extends Resource {
+    private final long limit;
+
+    /** By fence, in order of grant. */
+    private final Map<Long, Hold> holds = new LinkedHashMap<>(4);
+
+    Semaphore(Key key, long limit) {
+        super(key);
+        this.limit = limit;
+    }
+
+    @Override
+    Kind kind() {
+        return Kind.SEMAPHORE;
+    }
+
+    @Override
+    long limit() {
+        return limit;
+    }
+
+    @Override
+    boolean admits() {
+        return holds.size() < limit;
+    }
+
+    @Override
+    int holders() {
+        return holds.size();
+    }
+
+    @Override
+    @Nullable Hold find(long fence) {
+        return holds.get(fence);
+    }
+
+    @Override
+    void add(Hold hold) {
+        holds.put(hold.fence, hold);
+    }
+
+    @Override
+    void remove(Hold hold) {
+        holds.remove(hold.fence);
+    }
+
+    @Override
+    void forEachHold(Consumer<Hold> action) {
+        holds.values().forEach(action);
+    }
+
+    @Override
+    @Nullable Hold firstHold() {
+        return holds.isEmpty() ? null : holds.values().iterator().next();
+    }
+}

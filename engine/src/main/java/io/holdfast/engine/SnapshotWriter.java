@@ -1,0 +1,35 @@
+package io.holdfast.engine;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Writes numbers and byte strings one after the other. */
+final class SnapshotWriter {
+    private ByteBuffer buffer = ByteBuffer.allocate(1024);
+
+    void number(long value) {
+        room(Long.BYTES).putLong(value);
+    }
+
+    void bytes(byte[] value) {
+        number(value.length);
+        room(value.length).put(value);
+    }
+
+    void text(String value) {
+        bytes(value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    byte[] toBytes() {
+        return Arrays.copyOf(buffer.array(), buffer.position());
+    }
+
+    private ByteBuffer room(int bytes) {
+        if (buffer.remaining() < bytes) {
+            int capacity = Math.max(buffer.capacity() * 2, buffer.position() + bytes);
+            buffer = ByteBuffer.wrap(Arrays.copyOf(buffer.array(), capacity)).position(buffer.position());
+        }
+        return buffer;
+    }
+}

@@ -1,0 +1,45 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** A session's place in line. It ends once: granted, timed out or cancelled. */
+final class Wait extends Deadline implements Place {
+    /** No request is blocked on this wait: it was enqueued and nobody awaits it yet. */
+    static final long NOBODY = 0;
+
+    final Resource resource;
+    final Session session;
+    final long salt;
+    final long leaseNanos;
+
+    /** Whether the session has this wait on record as enqueued. */
+    final boolean enqueued;
+
+    /** The blocked request, or {@link #NOBODY}. */
+    long request;
+
+    /** Neighbours in line. */
+    @Nullable Wait ahead;
+
+    @Nullable Wait behind;
+
+    /** Neighbours among the waits of the session. */
+    @Nullable Wait before;
+
+    @Nullable Wait after;
+
+    Wait(
+            Resource resource,
+            Session session,
+            long request,
+            long salt,
+            long leaseNanos,
+            boolean enqueued) {
+        this.resource = resource;
+        this.session = session;
+        this.request = request;
+        this.salt = salt;
+        this.leaseNanos = leaseNanos;
+        this.enqueued = enqueued;
+    }
+}

@@ -1,0 +1,185 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.NOBODY;
+import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
+import static io.holdfast.engine.LockScenario.USUAL;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofNanos;
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("When a lease ends")
+class LeaseEndTest {
+    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target POOL = Target.semaphore("pool", 2);
+
+    private final LockScenario locks = new LockScenario();
+
+    @Test
+    void the_first_waiter_becomes_the_holder_with_a_higher_fence() {
+        var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
+        var bob = locks.acquire("bob", PRINTER, ofSeconds(10));
+        locks.advance(ofSeconds(10));
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+        assertThat(bob.fence()).isGreaterThan(alice.fence());
+    }
+
+    @Test
+    void the_key_is_free_if_nobody_waits() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.advance(ofSeconds(10));
+        assertThat(locks.holderOf(PRINTER)).isEqualTo(NOBODY);
+        assertThat(locks.isIdle(PRINTER)).isTrue();
+        assertThat(locks.isHolding("alice")).isFalse();
+    }
+
+    @Test
+    void nothing_happened_a_nanosecond_before() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        var bob = locks.acquire("bob", PRINTER);
+        locks.advance(ofSeconds(10).minusNanos(1));
+        assertThat(bob.outcome()).isEqualTo(BLOCKED);
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
+        locks.advance(ofNanos(1));
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void nobody_is_told_who_did_not_ask() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.advance(ofSeconds(10));
+        assertThat(locks.lastEffects()).isEmpty();
+    }
+
+    @Test
+    void the_token_neither_releases_nor_renews() {
+        var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.advance(ofSeconds(10));
+        assertThat(locks.release(alice).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.renew(alice, USUAL).outcome()).isEqualTo(NOT_HELD);
+    }
+
+    @Test
+    void the_token_releases_nothing_even_if_no_tick_came_in_between() {
+        var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
+        var bob = locks.acquire("bob", PRINTER);
+        locks.advanceSilently(ofSeconds(10));
+        assertThat(locks.release(alice).outcome()).isEqualTo(NOT_HELD);
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+    }
+
+    @Test
+    void the_token_renews_nothing_even_if_no_tick_came_in_between() {
+        var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.advanceSilently(ofSeconds(10));
+        assertThat(locks.renew(alice, USUAL).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.holderOf(PRINTER)).isEqualTo(NOBODY);
+    }
+
+    @Test
+    void a_newcomer_takes_the_key_even_if_no_tick_came_in_between() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.advanceSilently(ofSeconds(10));
+        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void the_waiter_goes_before_the_newcomer_that_brought_the_time() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        var bob = locks.acquire("bob", PRINTER);
+        locks.advanceSilently(ofSeconds(10));
+        var carol = locks.tryAcquire("carol", PRINTER);
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+        assertThat(carol.outcome()).isEqualTo(TIMED_OUT);
+    }
+
+    @Test
+    void a_command_about_another_key_passes_it_on_too() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        var bob = locks.acquire("bob", PRINTER);
+        locks.advanceSilently(ofSeconds(10));
+        locks.acquire("carol", Target.mutex("scanner"));
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void the_engine_said_when_to_look() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.acquire("bob", PRINTER, ofSeconds(7), USUAL);
+        assertThat(locks.engine.nextDeadlineNanos())
+                .isEqualTo(locks.now() + ofSeconds(7).toNanos());
+        locks.advance(ofSeconds(7));
+        assertThat(locks.engine.nextDeadlineNanos())
+                .isEqualTo(locks.now() + ofSeconds(3).toNanos());
+        locks.advance(ofSeconds(3));
+        assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void one_after_the_other_has_its_turn() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        var bob = locks.acquire("bob", PRINTER, ofSeconds(10));
+        var carol = locks.acquire("carol", PRINTER, ofSeconds(10));
+        locks.advance(ofSeconds(10));
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+        locks.advance(ofSeconds(10));
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("carol");
+        assertThat(carol.fence()).isGreaterThan(bob.fence());
+        locks.advance(ofSeconds(10));
+        assertThat(locks.holderOf(PRINTER)).isEqualTo(NOBODY);
+    }
+
+    @Test
+    void a_long_silence_ends_one_lease_and_starts_the_next_in_full() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        var bob = locks.acquire("bob", PRINTER, ofSeconds(10));
+        locks.advance(ofSeconds(100)); // nobody looked for 100 s: bob's lease starts now
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+        assertThat(locks.view(PRINTER).orElseThrow().leaseLeftNanos())
+                .isEqualTo(ofSeconds(10).toNanos());
+    }
+
+    @Test
+    void only_that_slot_of_a_semaphore_is_passed_on() {
+        locks.acquire("alice", POOL, ofSeconds(10));
+        var bob = locks.acquire("bob", POOL, ofSeconds(20));
+        var carol = locks.acquire("carol", POOL);
+        var dave = locks.acquire("dave", POOL);
+        locks.advance(ofSeconds(10));
+        assertThat(carol.outcome()).isEqualTo(GRANTED);
+        assertThat(dave.outcome()).isEqualTo(BLOCKED);
+        assertThat(locks.release(bob).outcome()).isEqualTo(LockScenario.Outcome.RELEASED);
+        assertThat(dave.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void leases_end_in_the_order_of_their_deadlines_and_then_of_their_making() {
+        var keys = new Target[4];
+        var waiters = new LockScenario.Request[4];
+        long[] leases = {10, 5, 10, 5};
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = Target.mutex("key-" + i);
+            locks.acquire("holder", keys[i], ofSeconds(leases[i]));
+        }
+        for (int i = 0; i < keys.length; i++) {
+            waiters[i] = locks.acquire("waiter-" + i, keys[i]);
+        }
+        locks.advance(ofSeconds(10));
+        assertThat(locks.lastEffects())
+                .containsExactly(
+                        waiters[1].grant(),
+                        waiters[3].grant(),
+                        waiters[0].grant(),
+                        waiters[2].grant());
+    }
+}

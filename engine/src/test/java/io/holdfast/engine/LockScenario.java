@@ -1,0 +1,356 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * An engine, a ledger, and a clock that moves only when told. People are sessions. After every step
+ * it checks what must always hold.
+ */
+final class LockScenario {
+    /** The lease and the patience of those who do not say. */
+    static final Duration USUAL = Duration.ofHours(1);
+
+    static final Duration IDLE = Duration.ofSeconds(60);
+    static final String NOBODY = "nobody";
+
+    /** How a request stands: without an answer, or with this one. */
+    enum Outcome {
+        BLOCKED,
+        GRANTED,
+        QUEUED,
+        RELEASED,
+        RENEWED,
+        TIMED_OUT,
+        CANCELLED,
+        NOT_HELD,
+        TOO_MANY_KEYS,
+        TOO_MANY_WAITERS,
+        LIMIT_MISMATCH,
+        ALREADY_ENQUEUED,
+        NOT_ENQUEUED
+    }
+
+    /** What a session asks for. */
+    record Target(Kind kind, Key key, long limit) {
+        static Target mutex(String name) {
+            return new Target(Kind.MUTEX, Key.of(name), 1);
+        }
+
+        static Target semaphore(String name, long limit) {
+            return new Target(Kind.SEMAPHORE, Key.of(name), limit);
+        }
+    }
+
+    /** A request that was sent, and the answers to it so far. */
+    record Request(long session, long number, Target target, List<Effect> answers) {
+        /** The last answer: a grant may be followed by its cancellation. */
+        Outcome outcome() {
+            if (answers.isEmpty()) {
+                return Outcome.BLOCKED;
+            }
+            return switch (answers.getLast()) {
+                case Effect.Granted _ -> Outcome.GRANTED;
+                case Effect.Queued _ -> Outcome.QUEUED;
+                case Effect.Released _ -> Outcome.RELEASED;
+                case Effect.Renewed _ -> Outcome.RENEWED;
+                case Effect.TimedOut _ -> Outcome.TIMED_OUT;
+                case Effect.Cancelled _ -> Outcome.CANCELLED;
+                case Effect.Refused refused -> Outcome.valueOf(refused.reason().name());
+            };
+        }
+
+        Effect.Granted grant() {
+            if (!answers.isEmpty() && answers.getLast() instanceof Effect.Granted granted) {
+                return granted;
+            }
+            return fail("not granted but %s", outcome());
+        }
+
+        Token token() {
+            return grant().token();
+        }
+
+        long fence() {
+            return token().fence();
+        }
+    }
+
+    private record RequestId(long session, long number) {}
+
+    final PlainLedger ledger = new PlainLedger();
+    final LockEngine engine;
+    private final Map<String, Long> sessions = new HashMap<>();
+    private final Map<Long, String> names = new HashMap<>();
+    private final Map<RequestId, Request> requests = new HashMap<>();
+    private final List<Effect> effects = new ArrayList<>();
+    private long nowNanos = 1_000_000_000;
+    private long lastRequest;
+    private long lastSalt = 0x5A17;
+
+    LockScenario() {
+        this(new Settings(0, IDLE.toNanos(), true));
+    }
+
+    LockScenario(Settings settings) {
+        engine = new LockEngine(settings);
+    }
+
+    static LockScenario withMaxWaiters(int maxWaiters) {
+        return new LockScenario(new Settings(maxWaiters, IDLE.toNanos(), true));
+    }
+
+    static LockScenario withoutAutoRelease() {
+        return new LockScenario(new Settings(0, IDLE.toNanos(), false));
+    }
+
+    static LockScenario withIdleTime(Duration idle) {
+        return new LockScenario(new Settings(0, idle.toNanos(), true));
+    }
+
+    Request acquire(String who, Target what) {
+        return acquire(who, what, USUAL, USUAL);
+    }
+
+    Request acquire(String who, Target what, Duration lease) {
+        return acquire(who, what, USUAL, lease);
+    }
+
+    Request acquire(String who, Target what, Duration patience, Duration lease) {
+        return acquire(who, what, nanos(patience), nanos(lease));
+    }
+
+    Request acquire(String who, Target what, long waitNanos, long leaseNanos) {
+        Request request = request(who, what);
+        apply(
+                new Command.Acquire(
+                        request.session(),
+                        request.number(),
+                        what.kind(),
+                        what.key(),
+                        what.limit(),
+                        waitNanos,
+                        leaseNanos,
+                        ++lastSalt));
+        return request;
+    }
+
+    Request tryAcquire(String who, Target what) {
+        return acquire(who, what, Duration.ZERO, USUAL);
+    }
+
+    Request enqueue(String who, Target what) {
+        return enqueue(who, what, USUAL);
+    }
+
+    Request enqueue(String who, Target what, Duration lease) {
+        Request request = request(who, what);
+        apply(
+                new Command.Enqueue(
+                        request.session(),
+                        request.number(),
+                        what.kind(),
+                        what.key(),
+                        what.limit(),
+                        nanos(lease),
+                        ++lastSalt));
+        return request;
+    }
+
+    Request await(String who, Target what) {
+        return await(who, what, USUAL);
+    }
+
+    Request await(String who, Target what, Duration patience) {
+        Request request = request(who, what);
+        apply(
+                new Command.Await(
+                        request.session(),
+                        request.number(),
+                        what.kind(),
+                        what.key(),
+                        nanos(patience)));
+        return request;
+    }
+
+    Request release(String who, Target what, Token token) {
+        Request request = request(who, what);
+        apply(
+                new Command.Release(
+                        request.session(), request.number(), what.kind(), what.key(), token));
+        return request;
+    }
+
+    /** The session that was granted the request gives the slot back. */
+    Request release(Request granted) {
+        return release(names.get(granted.session()), granted.target(), granted.token());
+    }
+
+    Request renew(String who, Target what, Token token, Duration lease) {
+        Request request = request(who, what);
+        apply(
+                new Command.Renew(
+                        request.session(),
+                        request.number(),
+                        what.kind(),
+                        what.key(),
+                        token,
+                        nanos(lease)));
+        return request;
+    }
+
+    Request renew(Request granted, Duration lease) {
+        return renew(names.get(granted.session()), granted.target(), granted.token(), lease);
+    }
+
+    void cancel(Request request) {
+        Target what = request.target();
+        apply(new Command.Cancel(request.session(), request.number(), what.kind(), what.key()));
+    }
+
+    void close(String who) {
+        close(who, 0);
+    }
+
+    /** The session ends before the answer to this request was written. */
+    void close(String who, Request unanswered) {
+        close(who, unanswered.number());
+    }
+
+    private void close(String who, long unanswered) {
+        long session = session(who);
+        sessions.remove(who);
+        apply(new Command.CloseSession(session, unanswered));
+        assertThat(engine.hasHolds(session)).as("a closed session has holds").isFalse();
+    }
+
+    void advance(Duration span) {
+        nowNanos += span.toNanos();
+        tick();
+    }
+
+    /** Time passes, but no command tells the engine of it. */
+    void advanceSilently(Duration span) {
+        nowNanos += span.toNanos();
+    }
+
+    void setBack(Duration span) {
+        nowNanos -= span.toNanos();
+    }
+
+    void tick() {
+        apply(new Command.Tick());
+    }
+
+    void collect() {
+        collect(Integer.MAX_VALUE);
+    }
+
+    void collect(int most) {
+        apply(new Command.Collect(most));
+    }
+
+    /** The session with the oldest hold of this key. */
+    String holderOf(Target what) {
+        return view(what)
+                .filter(view -> view.holders() > 0)
+                .map(view -> names.get(view.owner()))
+                .orElse(NOBODY);
+    }
+
+    int holdersOf(Target what) {
+        return view(what).map(ResourceView::holders).orElse(0);
+    }
+
+    int waitersFor(Target what) {
+        return view(what).map(ResourceView::waiters).orElse(0);
+    }
+
+    boolean knows(Target what) {
+        return view(what).isPresent();
+    }
+
+    boolean isIdle(Target what) {
+        return Views.of(engine, nowNanos).idle().stream().anyMatch(view -> is(view, what));
+    }
+
+    Optional<ResourceView> view(Target what) {
+        return Views.of(engine, nowNanos).all().stream().filter(view -> is(view, what)).findAny();
+    }
+
+    boolean isHolding(String who) {
+        return engine.hasHolds(session(who));
+    }
+
+    long now() {
+        return nowNanos;
+    }
+
+    /** What the last step told, in order. */
+    List<Effect> lastEffects() {
+        return List.copyOf(effects);
+    }
+
+    long session(String who) {
+        return sessions.computeIfAbsent(
+                who,
+                name -> {
+                    long id = names.size() + 1L;
+                    names.put(id, name);
+                    return id;
+                });
+    }
+
+    static long nanos(Duration span) {
+        try {
+            return span.toNanos();
+        } catch (ArithmeticException e) {
+            return Command.FOREVER;
+        }
+    }
+
+    private static boolean is(ResourceView view, Target what) {
+        return view.kind() == what.kind() && view.key().equals(what.key());
+    }
+
+    private Request request(String who, Target what) {
+        Request request = new Request(session(who), ++lastRequest, what, new ArrayList<>());
+        requests.put(new RequestId(request.session(), request.number()), request);
+        return request;
+    }
+
+    private void apply(Command command) {
+        effects.clear();
+        engine.apply(command, nowNanos, ledger, effects);
+        for (Effect effect : effects) {
+            deliver(effect);
+        }
+        Views views = Views.of(engine, nowNanos);
+        views.check();
+        assertThat(ledger.keys).as("room taken in the ledger").isEqualTo(views.all().size());
+        assertThat(engine.nextDeadlineNanos()).as("what is due has ended").isGreaterThan(nowNanos);
+    }
+
+    private void deliver(Effect effect) {
+        Request request = requests.get(new RequestId(effect.session(), effect.request()));
+        if (request == null) {
+            fail("%s answers nothing that was asked", effect);
+            return;
+        }
+        if (!request.answers().isEmpty()
+                && !(effect instanceof Effect.Cancelled && request.outcome() == Outcome.GRANTED)) {
+            fail("%s is a second answer after %s", effect, request.answers());
+        }
+        request.answers().add(effect);
+        if (effect instanceof Effect.Granted granted) {
+            assertThat(granted.key()).isEqualTo(request.target().key());
+        }
+    }
+}

@@ -1,0 +1,319 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.NOBODY;
+import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.QUEUED;
+import static io.holdfast.engine.LockScenario.Outcome.RELEASED;
+import static io.holdfast.engine.LockScenario.Outcome.RENEWED;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("When a session closes")
+class SessionCloseTest {
+    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target POOL = Target.semaphore("pool", 2);
+
+    private final LockScenario locks = new LockScenario();
+
+    @Test
+    void its_holds_are_passed_on_in_the_order_they_were_granted() {
+        locks.acquire("alice", SCANNER);
+        locks.acquire("alice", PRINTER);
+        locks.acquire("alice", POOL);
+        locks.acquire("alice", POOL);
+        var printer = locks.acquire("bob", PRINTER);
+        var scanner = locks.acquire("carol", SCANNER);
+        var first = locks.acquire("dave", POOL);
+        var second = locks.acquire("erin", POOL);
+        locks.close("alice");
+        assertThat(locks.lastEffects())
+                .containsExactly(scanner.grant(), printer.grant(), first.grant(), second.grant());
+    }
+
+    @Test
+    @DisplayName("its place in line is given up at once and does not count any more (22.5)")
+    void its_place_in_line_is_given_up_at_once() {
+        var few = LockScenario.withMaxWaiters(1);
+        var holder = few.acquire("holder", PRINTER);
+        few.acquire("alice", PRINTER);
+        few.close("alice");
+        assertThat(few.waitersFor(PRINTER)).isZero();
+        var bob = few.acquire("bob", PRINTER);
+        assertThat(bob.outcome()).isEqualTo(BLOCKED);
+        few.release(holder);
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    @DisplayName("a later grant skips it without harm (22.10)")
+    void a_later_grant_skips_it_without_harm() {
+        var holder = locks.acquire("holder", PRINTER);
+        locks.acquire("alice", PRINTER);
+        locks.enqueue("bob", PRINTER);
+        var carol = locks.acquire("carol", PRINTER);
+        locks.close("alice");
+        locks.close("bob");
+        locks.release(holder);
+        assertThat(carol.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    @DisplayName("it is cleaned up though it has no locks but slots and queued places (22.13)")
+    void it_is_cleaned_up_though_it_has_no_locks_but_slots_and_queued_places() {
+        locks.acquire("holder", PRINTER);
+        locks.acquire("alice", POOL);
+        locks.enqueue("alice", POOL);
+        locks.enqueue("alice", PRINTER);
+        locks.close("alice");
+        assertThat(locks.isIdle(POOL)).isTrue();
+        assertThat(locks.waitersFor(PRINTER)).isZero();
+    }
+
+    @Test
+    void its_blocked_await_ends_without_an_answer() {
+        locks.acquire("holder", PRINTER);
+        locks.enqueue("alice", PRINTER);
+        var await = locks.await("alice", PRINTER);
+        locks.close("alice");
+        assertThat(await.answers()).isEmpty();
+        assertThat(locks.waitersFor(PRINTER)).isZero();
+    }
+
+    @Test
+    void its_granted_but_unfetched_place_is_passed_on() {
+        var holder = locks.acquire("holder", PRINTER);
+        locks.enqueue("alice", PRINTER);
+        var bob = locks.acquire("bob", PRINTER);
+        locks.release(holder);
+        locks.close("alice");
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void it_does_not_wait_for_itself() {
+        locks.acquire("alice", PRINTER);
+        locks.acquire("alice", PRINTER);
+        locks.enqueue("alice", PRINTER);
+        locks.close("alice");
+        assertThat(locks.isIdle(PRINTER)).isTrue();
+        assertThat(locks.lastEffects()).isEmpty();
+    }
+
+    @Test
+    void a_slot_it_is_granted_by_the_very_time_of_its_closing_goes_to_the_next() {
+        locks.acquire("holder", PRINTER, ofSeconds(10));
+        locks.acquire("alice", PRINTER);
+        var bob = locks.acquire("bob", PRINTER);
+        locks.advanceSilently(ofSeconds(10));
+        locks.close("alice");
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void a_token_it_had_from_another_session_does_not_make_it_the_owner() {
+        var bob = locks.acquire("bob", PRINTER);
+        locks.renew("alice", PRINTER, bob.token(), ofSeconds(100));
+        locks.close("alice");
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+    }
+
+    @Test
+    void the_others_are_untouched() {
+        locks.acquire("bob", PRINTER);
+        var carol = locks.acquire("carol", PRINTER);
+        locks.acquire("alice", SCANNER);
+        locks.close("alice");
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+        assertThat(carol.outcome()).isEqualTo(BLOCKED);
+    }
+
+    @Test
+    void that_the_engine_never_heard_of_nothing_happens() {
+        locks.acquire("bob", PRINTER);
+        locks.close("stranger");
+        assertThat(locks.lastEffects()).isEmpty();
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+    }
+
+    @Test
+    @DisplayName("nothing of it is remembered, whatever it did (22.16)")
+    void nothing_of_it_is_remembered_whatever_it_did() {
+        var holder = locks.acquire("holder", PRINTER);
+        long before = EngineWeight.of(locks.engine);
+        for (int i = 0; i < 100; i++) {
+            String who = "visitor-" + i;
+            locks.tryAcquire(who, PRINTER);
+            locks.enqueue(who, PRINTER);
+            locks.await(who, PRINTER, ofSeconds(5));
+            locks.acquire(who, PRINTER);
+            locks.release(who, PRINTER, new Token(1, 1));
+            locks.await(who, SCANNER);
+            locks.close(who);
+        }
+        assertThat(EngineWeight.of(locks.engine)).isEqualTo(before);
+        locks.release(holder);
+    }
+
+    @Test
+    @DisplayName("the cost depends on what it had, not on what is queued in all (22.15)")
+    void the_cost_depends_on_what_it_had() {
+        // Were each closing linear in the line, this would take minutes.
+        int sessions = 150_000;
+        LockEngine engine = new LockEngine(new Settings(0, 0, true));
+        PlainLedger ledger = new PlainLedger();
+        List<Effect> effects = new ArrayList<>();
+        assertTimeoutPreemptively(
+                ofSeconds(20),
+                () -> {
+                    for (int i = 1; i <= sessions; i++) {
+                        engine.apply(
+                                new Command.Acquire(
+                                        i, 1, Kind.MUTEX, PRINTER.key(), 1, 1000, 1000, i),
+                                0,
+                                ledger,
+                                effects);
+                    }
+                    for (int i = 0; i < sessions; i++) { // all over the line, each once
+                        long session = i * 7919L % sessions + 1;
+                        engine.apply(new Command.CloseSession(session, 0), 0, ledger, effects);
+                    }
+                });
+        assertThat(Views.of(engine, 0).inUse()).isEmpty();
+    }
+
+    @Nested
+    @DisplayName("and auto-release is off")
+    class WithoutAutoRelease {
+        private final LockScenario keeping = LockScenario.withoutAutoRelease();
+
+        @Test
+        void its_holds_stay_until_their_lease_ends() {
+            keeping.acquire("alice", PRINTER, ofSeconds(10));
+            var bob = keeping.acquire("bob", PRINTER);
+            keeping.close("alice");
+            assertThat(bob.outcome()).isEqualTo(BLOCKED);
+            assertThat(keeping.holderOf(PRINTER)).isEqualTo("alice");
+            keeping.advance(ofSeconds(10));
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void the_token_still_renews_and_releases() {
+            var alice = keeping.acquire("alice", PRINTER, ofSeconds(10));
+            keeping.close("alice");
+            var renewal = keeping.renew("bob", PRINTER, alice.token(), ofSeconds(20));
+            assertThat(renewal.outcome()).isEqualTo(RENEWED);
+            keeping.advance(ofSeconds(15));
+            var release = keeping.release("bob", PRINTER, alice.token());
+            assertThat(release.outcome()).isEqualTo(RELEASED);
+            assertThat(keeping.holderOf(PRINTER)).isEqualTo(NOBODY);
+            assertThat(keeping.release("bob", PRINTER, alice.token()).outcome())
+                    .isEqualTo(NOT_HELD);
+        }
+
+        @Test
+        @DisplayName("its waits and enqueue records still go (22.14)")
+        void its_waits_and_enqueue_records_still_go() {
+            var holder = keeping.acquire("holder", PRINTER);
+            keeping.acquire("alice", PRINTER);
+            keeping.enqueue("alice", PRINTER);
+            var bob = keeping.acquire("bob", PRINTER);
+            keeping.close("alice");
+            assertThat(keeping.waitersFor(PRINTER)).isEqualTo(1);
+            keeping.release(holder);
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void a_hold_that_nobody_was_told_of_is_passed_on() {
+            var holder = keeping.acquire("holder", PRINTER);
+            keeping.enqueue("alice", PRINTER);
+            var bob = keeping.acquire("bob", PRINTER);
+            keeping.release(holder); // alice is granted; the token was never sent
+            assertThat(bob.outcome()).isEqualTo(BLOCKED);
+            keeping.close("alice");
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void a_granted_enqueue_whose_token_was_told_stays_but_its_record_goes() {
+            var enqueue = keeping.enqueue("alice", PRINTER, ofSeconds(10));
+            keeping.close("alice");
+            assertThat(keeping.holdersOf(PRINTER)).isEqualTo(1);
+            assertThat(keeping.release("bob", PRINTER, enqueue.token()).outcome())
+                    .isEqualTo(RELEASED);
+        }
+
+        @Test
+        @DisplayName("a grant whose answer was never written is passed on (22.4)")
+        void a_grant_whose_answer_was_never_written_is_passed_on() {
+            var holder = keeping.acquire("holder", PRINTER);
+            var alice = keeping.acquire("alice", PRINTER);
+            var bob = keeping.acquire("bob", PRINTER);
+            keeping.release(holder);
+            keeping.close("alice", alice);
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void only_the_unanswered_grant_is_passed_on_and_the_others_stay() {
+            var first = keeping.acquire("alice", SCANNER);
+            var second = keeping.acquire("alice", PRINTER);
+            keeping.close("alice", second);
+            assertThat(keeping.holdersOf(PRINTER)).isZero();
+            assertThat(keeping.holdersOf(SCANNER)).isEqualTo(1);
+            assertThat(keeping.release("bob", SCANNER, first.token()).outcome())
+                    .isEqualTo(RELEASED);
+        }
+
+        @Test
+        void a_grant_made_by_the_very_time_of_closing_is_passed_on() {
+            keeping.acquire("holder", PRINTER, ofSeconds(10));
+            var alice = keeping.acquire("alice", PRINTER);
+            var bob = keeping.acquire("bob", PRINTER);
+            keeping.advanceSilently(ofSeconds(10));
+            keeping.close("alice", alice);
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void a_kept_hold_belongs_to_no_new_session_of_the_same_person() {
+            keeping.acquire("alice", PRINTER);
+            keeping.close("alice");
+            assertThat(keeping.enqueue("alice", PRINTER).outcome()).isEqualTo(QUEUED);
+            assertThat(keeping.isHolding("alice")).isFalse();
+            keeping.close("alice");
+            assertThat(keeping.holdersOf(PRINTER)).isEqualTo(1);
+        }
+
+        @Test
+        void several_kept_holds_end_each_with_its_own_lease() {
+            keeping.acquire("alice", POOL, ofSeconds(10));
+            keeping.acquire("alice", PRINTER, ofSeconds(15));
+            keeping.acquire("alice", POOL, ofSeconds(20));
+            keeping.close("alice");
+            keeping.advance(ofSeconds(10));
+            assertThat(keeping.holdersOf(POOL)).isEqualTo(1);
+            keeping.advance(ofSeconds(5));
+            assertThat(keeping.holdersOf(PRINTER)).isZero();
+            keeping.advance(ofSeconds(5));
+            assertThat(keeping.holdersOf(POOL)).isZero();
+            assertThat(keeping.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        }
+    }
+}

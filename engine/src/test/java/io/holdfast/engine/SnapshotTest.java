@@ -1,0 +1,105 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.function.Consumer;
+
+@DisplayName("A snapshot")
+class SnapshotTest {
+    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target POOL = Target.semaphore("pool", 2);
+
+    @Test
+    void of_the_same_commands_is_the_same_bytes() {
+        assertThat(after(SnapshotTest::busyDay)).isEqualTo(after(SnapshotTest::busyDay));
+    }
+
+    @Test
+    void does_not_depend_on_the_order_in_which_unrelated_keys_were_made_idle() {
+        // Names come in their own order, not in that of a hash table or of their making.
+        assertThat(
+                        after(
+                                locks -> {
+                                    for (int i = 0; i < 50; i++) {
+                                        touch(locks, i);
+                                    }
+                                }))
+                .isEqualTo(
+                        after(
+                                locks -> {
+                                    for (int i = 49; i >= 0; i--) {
+                                        touch(locks, i);
+                                    }
+                                }));
+    }
+
+    @Test
+    void tells_states_apart_that_differ_in_any_way_that_matters() {
+        byte[] day = after(SnapshotTest::busyDay);
+        assertThat(after(SnapshotTest::busyDay, locks -> locks.advance(ofSeconds(1))))
+                .as("time")
+                .isNotEqualTo(day);
+        assertThat(after(SnapshotTest::busyDay, locks -> locks.acquire("zoe", POOL)))
+                .as("a waiter")
+                .isNotEqualTo(day);
+        assertThat(after(SnapshotTest::busyDay, locks -> locks.await("dave", PRINTER)))
+                .as("a blocked request")
+                .isNotEqualTo(day);
+        assertThat(after(SnapshotTest::busyDay, locks -> locks.close("alice")))
+                .as("a session")
+                .isNotEqualTo(day);
+        assertThat(after(SnapshotTest::busyDay, locks -> locks.tryAcquire("zoe", idle())))
+                .as("an idle key in use")
+                .isNotEqualTo(day);
+    }
+
+    @Test
+    void of_an_engine_that_has_forgotten_all_is_that_of_a_new_one_at_the_same_time() {
+        byte[] emptied =
+                after(
+                        SnapshotTest::busyDay,
+                        locks -> {
+                            for (String who : new String[] {"alice", "bob", "carol", "dave"}) {
+                                locks.close(who);
+                            }
+                            locks.advance(ofSeconds(100));
+                            locks.collect();
+                        });
+        assertThat(emptied).isEqualTo(after(locks -> locks.advance(ofSeconds(100))));
+    }
+
+    private static Target idle() {
+        return Target.mutex("idle");
+    }
+
+    private static void busyDay(LockScenario locks) {
+        locks.release(locks.acquire("alice", idle()));
+        locks.acquire("alice", PRINTER, ofSeconds(50));
+        locks.acquire("bob", PRINTER);
+        locks.enqueue("dave", PRINTER);
+        locks.acquire("bob", POOL, ofSeconds(10));
+        locks.enqueue("carol", POOL);
+        locks.acquire("alice", POOL);
+    }
+
+    private static void touch(LockScenario locks, int i) {
+        locks.acquire("alice", Target.semaphore("key-" + i, 1 + i % 3), 0, 1);
+        locks.close("alice");
+    }
+
+    @SafeVarargs
+    private static byte[] after(Consumer<LockScenario>... steps) {
+        LockScenario locks = new LockScenario();
+        for (Consumer<LockScenario> step : steps) {
+            step.accept(locks);
+        }
+        return locks.engine.snapshot();
+    }
+}

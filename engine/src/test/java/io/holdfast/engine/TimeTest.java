@@ -1,0 +1,149 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
+import static io.holdfast.engine.LockScenario.USUAL;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofDays;
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("Time")
+class TimeTest {
+    private static final Target PRINTER = Target.mutex("printer");
+
+    private final LockScenario locks = new LockScenario();
+
+    @Test
+    void never_goes_back_for_a_lease() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.advance(ofSeconds(9));
+        locks.setBack(ofSeconds(100));
+        var bob = locks.acquire("bob", PRINTER); // still nine seconds after alice
+        locks.advance(ofSeconds(100));
+        assertThat(bob.outcome()).isEqualTo(BLOCKED);
+        locks.advance(ofSeconds(1));
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void never_goes_back_for_what_starts_while_the_clock_is_behind() {
+        locks.advance(ofSeconds(100));
+        locks.setBack(ofSeconds(50));
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.advance(ofSeconds(50)); // the clock has caught up: nothing has passed since
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
+        locks.advance(ofSeconds(10));
+        assertThat(locks.holdersOf(PRINTER)).isZero();
+    }
+
+    @Test
+    void never_goes_back_for_a_token_that_expired() {
+        var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.advance(ofSeconds(10));
+        locks.setBack(ofSeconds(5));
+        assertThat(locks.renew(alice, USUAL).outcome()).isEqualTo(NOT_HELD);
+    }
+
+    @Test
+    void never_goes_back_for_what_is_shown() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.advance(ofSeconds(4));
+        locks.setBack(ofSeconds(4));
+        var view = locks.view(PRINTER).orElseThrow();
+        assertThat(view.leaseLeftNanos()).isEqualTo(ofSeconds(6).toNanos());
+        assertThat(view.idleNanos()).isEqualTo(ofSeconds(4).toNanos());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Command.FOREVER, Command.FOREVER - 1, 9_223_372_036L * 1_000_000_000L})
+    void that_is_too_long_to_add_up_is_never(long span) {
+        locks.advance(ofDays(365));
+        locks.acquire("alice", PRINTER, 0, span);
+        var bob = locks.acquire("bob", PRINTER, span, span);
+        locks.advance(ofDays(365 * 100));
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
+        assertThat(bob.outcome()).isEqualTo(BLOCKED);
+        var view = locks.view(PRINTER).orElseThrow();
+        assertThat(view.leaseLeftNanos()).isGreaterThan(ofDays(365 * 100).toNanos());
+        locks.close("alice");
+        assertThat(bob.grant().leaseNanos()).isEqualTo(span);
+    }
+
+    @Test
+    void without_end_leaves_no_deadline() {
+        var alice = locks.acquire("alice", PRINTER, 0, Command.FOREVER);
+        locks.acquire("bob", PRINTER, Command.FOREVER, Command.FOREVER);
+        assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        locks.renew(alice, ofSeconds(1));
+        assertThat(locks.engine.nextDeadlineNanos())
+                .isEqualTo(locks.now() + ofSeconds(1).toNanos());
+        locks.renew(alice, ofSeconds(Long.MAX_VALUE));
+        assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void may_be_negative_as_a_monotonic_clock_may_be() {
+        LockEngine engine = new LockEngine(new Settings(0, 0, true));
+        PlainLedger ledger = new PlainLedger();
+        List<Effect> effects = new ArrayList<>();
+        long start = -5_000_000_000L;
+        engine.apply(acquire(1, 1, 0, 10), start, ledger, effects);
+        engine.apply(acquire(2, 1, Command.FOREVER, Command.FOREVER), start, ledger, effects);
+        assertThat(engine.nextDeadlineNanos()).isEqualTo(start + 10);
+        engine.apply(new Command.Tick(), start + 9, ledger, effects);
+        assertThat(effects).hasSize(1);
+        engine.apply(new Command.Tick(), start + 10, ledger, effects);
+        assertThat(effects).hasSize(2);
+        Views views = Views.of(engine, start + 10);
+        assertThat(views.inUse().getFirst().leaseLeftNanos()).isEqualTo(Command.FOREVER);
+        assertThat(views.inUse().getFirst().owner()).isEqualTo(2);
+    }
+
+    @Test
+    void brings_waits_and_leases_due_in_one_order_the_earlier_made_first() {
+        Target[] keys = {Target.mutex("a"), Target.mutex("b"), Target.mutex("c")};
+        locks.acquire("holder", keys[0]);
+        locks.acquire("holder", keys[1], ofSeconds(10));
+        locks.acquire("holder", keys[2]);
+        var first = locks.acquire("first", keys[2], ofSeconds(10), USUAL);
+        var second = locks.acquire("second", keys[1]);
+        var third = locks.acquire("third", keys[0], ofSeconds(10), USUAL);
+        var early = locks.acquire("early", keys[0], ofSeconds(9), USUAL);
+        locks.advance(ofSeconds(20));
+        assertThat(locks.lastEffects())
+                .containsExactly(
+                        early.answers().getFirst(),
+                        second.grant(), // the lease was made before first's wait
+                        first.answers().getFirst(),
+                        third.answers().getFirst());
+        assertThat(third.outcome()).isEqualTo(TIMED_OUT);
+    }
+
+    @Test
+    void ends_what_is_due_before_the_command_that_brings_it_is_looked_at() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        var bob = locks.acquire("bob", PRINTER, ofSeconds(20), USUAL);
+        locks.advanceSilently(ofSeconds(15));
+        var carol = locks.tryAcquire("carol", PRINTER);
+        assertThat(locks.lastEffects()).containsExactly(bob.grant(), carol.answers().getFirst());
+    }
+
+    private static Command acquire(long session, long request, long wait, long lease) {
+        return new Command.Acquire(
+                session, request, Kind.MUTEX, PRINTER.key(), 1, wait, lease, session);
+    }
+}

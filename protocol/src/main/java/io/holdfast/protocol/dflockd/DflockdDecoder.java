@@ -1,0 +1,158 @@
+package io.holdfast.protocol.dflockd;
+
+import io.holdfast.engine.Namespace;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds requests in a stream of bytes. Each line has a cap, so what waits for more bytes is
+ * bounded; no byte is looked at twice while a line is incomplete. One per connection.
+ */
+public final class DflockdDecoder {
+    private static final int MOST = 256;
+    private static final int MOST_LONG_ARGUMENT = 65536;
+    private static final DflockdInput TOO_LONG = new DflockdInput.LineTooLong();
+    private static final DflockdInput HTTP = new DflockdInput.LooksLikeHttp();
+
+    private final Namespace namespace;
+
+    /** How many lines of the request are complete. */
+    private int lines;
+
+    /** Ends of the complete lines, at their line feed, counted from the start of the request. */
+    private int commandFeed;
+
+    private int keyFeed;
+
+    /** How many bytes of the request have been looked at. */
+    private int scanned;
+
+    private boolean first = true;
+    private boolean discarding;
+    private long linesRead;
+
+    public DflockdDecoder(Namespace namespace) {
+        this.namespace = namespace;
+    }
+
+    /** How many lines have ended so far. */
+    public long linesRead() {
+        return linesRead;
+    }
+
+    /**
+     * Takes the next input out of the buffer. Null if more bytes are needed; what is then left in
+     * the buffer must be there, in front, at the next call.
+     */
+    public @Nullable DflockdInput decode(ByteBuf in) {
+        int start = in.readerIndex();
+        int end = in.writerIndex();
+        while (true) {
+            int feed = in.indexOf(start + scanned, end, (byte) '\n');
+            if (discarding) {
+                in.readerIndex(feed < 0 ? end : feed + 1);
+                if (feed < 0) {
+                    return null;
+                }
+                discarding = false;
+                linesRead++;
+                return TOO_LONG;
+            }
+            int lineStart = lineStart();
+            int length = (feed < 0 ? end : feed) - start - lineStart;
+            if (length > cap(in, start)) {
+                discarding = true;
+                lines = 0;
+                scanned = 0;
+                continue;
+            }
+            if (feed < 0) {
+                scanned = end - start;
+                return null;
+            }
+            linesRead++;
+            scanned = feed + 1 - start;
+            switch (lines++) {
+                case 0 -> {
+                    commandFeed = feed - start;
+                    if (first && isHttp(in, start, trimmed(in, start, feed))) {
+                        return HTTP;
+                    }
+                    first = false;
+                }
+                case 1 -> keyFeed = feed - start;
+                default -> {
+                    return new DflockdInput.Request(request(in, start, feed - start));
+                }
+            }
+        }
+    }
+
+    private int lineStart() {
+        return switch (lines) {
+            case 0 -> 0;
+            case 1 -> commandFeed + 1;
+            default -> keyFeed + 1;
+        };
+    }
+
+    private int cap(ByteBuf in, int start) {
+        return lines == 2 && hasLongArgument(in, start) ? MOST_LONG_ARGUMENT : MOST;
+    }
+
+    private boolean hasLongArgument(ByteBuf in, int start) {
+        int end = trimmed(in, start, start + commandFeed);
+        return is(in, start, end, "signal") || is(in, start, end, "auth");
+    }
+
+    private DflockdRequest request(ByteBuf in, int start, int argumentFeed) {
+        byte[] text = new byte[argumentFeed];
+        in.getBytes(start, text);
+        in.readerIndex(start + argumentFeed + 1);
+        lines = 0;
+        scanned = 0;
+        return DflockdSyntax.parse(
+                namespace,
+                text,
+                withoutReturns(text, 0, commandFeed),
+                commandFeed + 1,
+                withoutReturns(text, commandFeed + 1, keyFeed),
+                keyFeed + 1,
+                withoutReturns(text, keyFeed + 1, argumentFeed));
+    }
+
+    private static int withoutReturns(byte[] text, int start, int end) {
+        int to = end;
+        while (to > start && text[to - 1] == '\r') {
+            to--;
+        }
+        return to;
+    }
+
+    private static int trimmed(ByteBuf in, int start, int end) {
+        int to = end;
+        while (to > start && in.getByte(to - 1) == '\r') {
+            to--;
+        }
+        return to;
+    }
+
+    private static boolean isHttp(ByteBuf in, int start, int end) {
+        // "... HTTP/1.1": a blank, the word, a digit, a dot, a digit
+        return end - start >= 9
+                && is(in, end - 9, end - 3, " HTTP/")
+                && in.getByte(end - 2) == '.';
+    }
+
+    private static boolean is(ByteBuf in, int start, int end, String word) {
+        if (end - start != word.length()) {
+            return false;
+        }
+        for (int i = 0; i < word.length(); i++) {
+            if (in.getByte(start + i) != word.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

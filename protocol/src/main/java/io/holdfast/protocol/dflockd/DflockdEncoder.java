@@ -1,0 +1,124 @@
+package io.holdfast.protocol.dflockd;
+
+import io.holdfast.engine.Refusal;
+import io.holdfast.engine.Token;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/** Writes answers, each a whole line. */
+public final class DflockdEncoder {
+    private static final byte[] OK = line("ok");
+    private static final byte[] QUEUED = line("queued");
+    private static final byte[] TIMEOUT = line("timeout");
+    private static final byte[] ERROR = line("error");
+    private static final byte[] ERROR_AUTH = line("error_auth");
+    private static final byte[] ERROR_DRAINING = line("error_draining");
+    private static final byte[] ERROR_MAX_LOCKS = line("error_max_locks");
+    private static final byte[] ERROR_MAX_WAITERS = line("error_max_waiters");
+    private static final byte[] ERROR_LIMIT_MISMATCH = line("error_limit_mismatch");
+    private static final byte[] ERROR_ALREADY_ENQUEUED = line("error_already_enqueued");
+    private static final byte[] ERROR_NOT_ENQUEUED = line("error_not_enqueued");
+    private static final byte[] OK_BEFORE = ascii("ok ");
+    private static final byte[] ACQUIRED_BEFORE = ascii("acquired ");
+    private static final short[] HEX = hexPairs();
+
+    private DflockdEncoder() {}
+
+    public static void ok(ByteBuf out) {
+        out.writeBytes(OK);
+    }
+
+    /** {@code ok <token> <lease>} */
+    public static void granted(Token token, long leaseNanos, ByteBuf out) {
+        out.writeBytes(OK_BEFORE);
+        tokenAndLease(token, leaseNanos, out);
+    }
+
+    /** {@code acquired <token> <lease>} */
+    public static void acquired(Token token, long leaseNanos, ByteBuf out) {
+        out.writeBytes(ACQUIRED_BEFORE);
+        tokenAndLease(token, leaseNanos, out);
+    }
+
+    /** {@code ok <lease>} */
+    public static void renewed(long leaseNanos, ByteBuf out) {
+        out.writeBytes(OK_BEFORE);
+        seconds(leaseNanos, out);
+        out.writeByte('\n');
+    }
+
+    public static void queued(ByteBuf out) {
+        out.writeBytes(QUEUED);
+    }
+
+    public static void timeout(ByteBuf out) {
+        out.writeBytes(TIMEOUT);
+    }
+
+    public static void error(ByteBuf out) {
+        out.writeBytes(ERROR);
+    }
+
+    public static void errorAuth(ByteBuf out) {
+        out.writeBytes(ERROR_AUTH);
+    }
+
+    public static void errorDraining(ByteBuf out) {
+        out.writeBytes(ERROR_DRAINING);
+    }
+
+    /** The one table of refusals and their words. */
+    public static void refused(Refusal reason, ByteBuf out) {
+        out.writeBytes(
+                switch (reason) {
+                    case NOT_HELD -> ERROR;
+                    case TOO_MANY_KEYS -> ERROR_MAX_LOCKS;
+                    case TOO_MANY_WAITERS -> ERROR_MAX_WAITERS;
+                    case LIMIT_MISMATCH -> ERROR_LIMIT_MISMATCH;
+                    case ALREADY_ENQUEUED -> ERROR_ALREADY_ENQUEUED;
+                    case NOT_ENQUEUED -> ERROR_NOT_ENQUEUED;
+                });
+    }
+
+    private static void tokenAndLease(Token token, long leaseNanos, ByteBuf out) {
+        hex(token.fence(), out);
+        hex(token.salt(), out);
+        out.writeByte(' ');
+        seconds(leaseNanos, out);
+        out.writeByte('\n');
+    }
+
+    private static void hex(long value, ByteBuf out) {
+        for (int shift = 56; shift >= 0; shift -= 8) {
+            out.writeShort(HEX[(int) (value >>> shift) & 0xff]);
+        }
+    }
+
+    private static void seconds(long nanos, ByteBuf out) {
+        long value = nanos / 1_000_000_000L;
+        long unit = 1;
+        while (value / unit >= 10) {
+            unit *= 10;
+        }
+        for (; unit > 0; unit /= 10) {
+            out.writeByte((byte) ('0' + value / unit % 10));
+        }
+    }
+
+    private static short[] hexPairs() {
+        byte[] digits = ascii("0123456789abcdef");
+        short[] pairs = new short[256];
+        for (int i = 0; i < pairs.length; i++) {
+            pairs[i] = (short) (digits[i >> 4] << 8 | digits[i & 15]);
+        }
+        return pairs;
+    }
+
+    private static byte[] line(String text) {
+        return ascii(text + "\n");
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

@@ -1,0 +1,60 @@
+package io.holdfast.server;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stands before the acceptor of a listener: closes connections beyond the caps at once, before any
+ * TLS handshake, and pauses, longer each time, when accepting fails.
+ */
+final class AcceptHandler extends ChannelInboundHandlerAdapter {
+    private static final Logger LOG = LoggerFactory.getLogger(AcceptHandler.class);
+    private static final long SHORTEST_PAUSE_MILLIS = 5;
+    private static final long LONGEST_PAUSE_MILLIS = 1000;
+
+    private final ConnectionGate gate;
+    private long pauseMillis = SHORTEST_PAUSE_MILLIS;
+
+    AcceptHandler(ConnectionGate gate) {
+        this.gate = gate;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        pauseMillis = SHORTEST_PAUSE_MILLIS;
+        Channel connection = (Channel) message;
+        if (!(connection.remoteAddress() instanceof InetSocketAddress remote)) {
+            connection.unsafe().closeForcibly(); // gone already
+            return;
+        }
+        InetAddress address = remote.getAddress();
+        if (!gate.enter(address)) {
+            LOG.atDebug().addKeyValue("remote", remote).log("connection refused: too many");
+            connection.unsafe().closeForcibly();
+            return;
+        }
+        connection.closeFuture().addListener(closed -> gate.leave(address));
+        ctx.fireChannelRead(connection);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        LOG.atWarn()
+                .addKeyValue("error", cause.toString())
+                .addKeyValue("pause_ms", pauseMillis)
+                .log("accept failed");
+        ctx.channel().config().setAutoRead(false);
+        ctx.executor()
+                .schedule(
+                        () -> ctx.channel().config().setAutoRead(true),
+                        pauseMillis,
+                        TimeUnit.MILLISECONDS);
+        pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+    }
+}

@@ -1,0 +1,10 @@
+package io.holdfast.server;
+
+/** A setting that cannot be used. The message is for the user and names the setting. */
+public final class ConfigException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public ConfigException(String message) {
+        super(message);
+    }
+}

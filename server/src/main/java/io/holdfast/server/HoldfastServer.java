@@ -1,0 +1,253 @@
+package io.holdfast.server;
+
+import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Fences;
+import io.holdfast.driver.FileFences;
+import io.holdfast.driver.LocalDriver;
+import io.holdfast.server.dflockd.DflockdHandler;
+import io.holdfast.server.dflockd.DflockdService;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A running server: its listeners, its connections and the engine behind them. */
+public final class HoldfastServer {
+    private static final Logger LOG = LoggerFactory.getLogger(HoldfastServer.class);
+    private static final int BACKLOG = 4096;
+
+    private final ServerConfig config;
+    private final Transport transport;
+    private final HeapGuard room = new HeapGuard();
+    private final ConnectionGate gate;
+    private final EventLoopGroup loops;
+    private final Driver driver;
+    private final DflockdService dflockd;
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final List<Channel> listeners = new ArrayList<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    private HoldfastServer(ServerConfig config, Transport transport, Fences fences) {
+        this.config = config;
+        this.transport = transport;
+        this.gate =
+                new ConnectionGate(
+                        config.maxConnections(), config.maxConnectionsPerAddress(), room);
+        this.loops =
+                new MultiThreadIoEventLoopGroup(
+                        eventLoops(config),
+                        new DefaultThreadFactory("holdfast-io", true),
+                        transport.handlerFactory());
+        this.driver =
+                new LocalDriver(
+                        config.settings(), config.maxKeys(), config.collectEvery(), fences, room);
+        this.dflockd = new DflockdService(driver, config);
+    }
+
+    /** Starts listening. Everything is undone if any part fails. */
+    public static HoldfastServer start(ServerConfig config) throws StartException {
+        Transport transport = config.transport().choose();
+        SslContext tls = tlsContext(config.tls());
+        HoldfastServer server = new HoldfastServer(config, transport, fences(config.fenceFile()));
+        try {
+            if (tls != null) {
+                LOG.info("TLS enabled");
+            }
+            for (Endpoint endpoint : config.listeners()) {
+                server.listen(endpoint, endpoint.tls() ? tls : null);
+            }
+            return server;
+        } catch (StartException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /** One loop for each two processors: clients on this machine need the others. */
+    private static int eventLoops(ServerConfig config) {
+        return config.eventLoops() > 0
+                ? config.eventLoops()
+                : Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    }
+
+    private static Fences fences(@Nullable Path file) throws StartException {
+        if (file == null) {
+            return new ClockFences();
+        }
+        try {
+            return FileFences.open(file);
+        } catch (IOException e) {
+            throw new StartException(
+                    "cannot use the fence state file " + file + ": " + reason(e), e);
+        }
+    }
+
+    private static @Nullable SslContext tlsContext(@Nullable TlsFiles files) throws StartException {
+        if (files == null) {
+            return null;
+        }
+        try {
+            return SslContextBuilder.forServer(
+                            PemKey.read(files.key()), certificates(files.certificate()))
+                    .sslProvider(SslProvider.JDK)
+                    .protocols("TLSv1.3", "TLSv1.2")
+                    .build();
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+            throw new StartException(
+                    "cannot load the TLS certificate "
+                            + files.certificate()
+                            + " with the key "
+                            + files.key()
+                            + ": "
+                            + reason(e),
+                    e);
+        }
+    }
+
+    private static X509Certificate[] certificates(Path file)
+            throws IOException, GeneralSecurityException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return CertificateFactory.getInstance("X.509").generateCertificates(in).stream()
+                    .map(X509Certificate.class::cast)
+                    .toArray(X509Certificate[]::new);
+        }
+    }
+
+    private static String reason(Exception e) {
+        String text = e.getMessage() == null ? "" : e.getMessage();
+        return e instanceof java.nio.file.FileSystemException
+                ? e.getClass().getSimpleName().replace("Exception", "") + " " + text
+                : text;
+    }
+
+    private void listen(Endpoint endpoint, @Nullable SslContext tls) throws StartException {
+        ServerBootstrap bootstrap =
+                new ServerBootstrap()
+                        .group(loops)
+                        .channelFactory(transport::newServerChannel)
+                        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                        .option(ChannelOption.SO_REUSEADDR, true)
+                        .childOption(ChannelOption.TCP_NODELAY, true)
+                        .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                        .handler(new AcceptHandler(gate))
+                        .childHandler(new Initializer(tls));
+        try {
+            InetAddress address = InetAddress.getByName(endpoint.host());
+            Channel listener =
+                    bootstrap
+                            .bind(new InetSocketAddress(address, endpoint.port()))
+                            .syncUninterruptibly()
+                            .channel();
+            listeners.add(listener);
+            LOG.atInfo()
+                    .addKeyValue("addr", Endpoint.format((InetSocketAddress) listener.localAddress()))
+                    .addKeyValue("protocol", tls == null ? "dflockd" : "dflockds")
+                    .addKeyValue("transport", transport.label())
+                    .log("listening");
+        } catch (UnknownHostException e) {
+            throw new StartException("cannot listen on " + endpoint + ": unknown host", e);
+        } catch (Exception e) { // Netty throws the bind's IOException without declaring it
+            throw new StartException("cannot listen on " + endpoint + ": " + reason(e), e);
+        }
+    }
+
+    /** Where the listeners are, in the order of the configuration. */
+    public List<InetSocketAddress> addresses() {
+        return listeners.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
+    }
+
+    /**
+     * Stops accepting, lets holders finish until the shutdown timeout ends, then closes. Returns
+     * when everything is closed.
+     */
+    public void drain() {
+        LOG.info("shutting down, draining connections");
+        dflockd.drain();
+        listeners.forEach(listener -> listener.close().syncUninterruptibly());
+        connections.forEach(
+                connection -> connection.pipeline().fireUserEventTriggered(ConnectionEvent.DRAIN));
+        if (!awaitConnections()) {
+            LOG.warn("shutdown timeout reached, force-closing connections");
+        }
+        close();
+    }
+
+    private boolean awaitConnections() {
+        Duration most = config.shutdownTimeout();
+        var future = connections.newCloseFuture();
+        if (most.isZero()) {
+            future.awaitUninterruptibly();
+            return true;
+        }
+        return future.awaitUninterruptibly(saturatedMillis(most));
+    }
+
+    private static long saturatedMillis(Duration span) {
+        return span.compareTo(Duration.ofDays(10_000)) > 0
+                ? Duration.ofDays(10_000).toMillis()
+                : span.toMillis();
+    }
+
+    /** Closes everything at once. */
+    public void close() {
+        dflockd.drain();
+        listeners.forEach(listener -> listener.close().syncUninterruptibly());
+        connections.close().awaitUninterruptibly();
+        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        driver.close();
+        ended.countDown();
+    }
+
+    /** Waits until the server has closed. */
+    public void awaitEnd() throws InterruptedException {
+        ended.await();
+    }
+
+    private final class Initializer extends ChannelInitializer<Channel> {
+        private final @Nullable SslContext tls;
+
+        Initializer(@Nullable SslContext tls) {
+            this.tls = tls;
+        }
+
+        @Override
+        protected void initChannel(Channel channel) {
+            connections.add(channel);
+            if (tls != null) {
+                SslHandler handler = tls.newHandler(channel.alloc());
+                handler.setHandshakeTimeoutMillis(saturatedMillis(config.readTimeout()));
+                channel.pipeline().addLast(handler);
+            }
+            channel.pipeline().addLast(new DflockdHandler(dflockd));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.holdfast.server;
+
+import io.holdfast.engine.Settings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything the server is told. A count of 0 is no limit; a write or shutdown timeout of zero
+ * never ends.
+ */
+public record ServerConfig(
+        List<Endpoint> listeners,
+        Settings settings,
+        long maxKeys,
+        int maxConnections,
+        int maxConnectionsPerAddress,
+        Duration defaultLease,
+        Duration collectEvery,
+        Duration readTimeout,
+        Duration writeTimeout,
+        Duration shutdownTimeout,
+        @Nullable Secret secret,
+        @Nullable TlsFiles tls,
+        @Nullable Path fenceFile,
+        Transport transport,
+        int eventLoops) {
+    public ServerConfig {
+        listeners = List.copyOf(listeners);
+        if (listeners.isEmpty()) {
+            throw new ConfigException("at least one listen address is needed");
+        }
+        for (Endpoint endpoint : listeners) {
+            if (endpoint.tls() && tls == null) {
+                throw new ConfigException(
+                        "listening with TLS on " + endpoint + " needs a certificate and a key");
+            }
+        }
+        requirePositive("default lease", defaultLease);
+        requirePositive("collection interval", collectEvery);
+        requirePositive("read timeout", readTimeout);
+        requireNotNegative("write timeout", writeTimeout.toSeconds());
+        requireNotNegative("shutdown timeout", shutdownTimeout.toSeconds());
+        requireNotNegative("maximum of keys", maxKeys);
+        requireNotNegative("maximum of connections", maxConnections);
+        requireNotNegative("maximum of connections per address", maxConnectionsPerAddress);
+        requireNotNegative("number of event loops", eventLoops);
+    }
+
+    private static void requirePositive(String name, Duration value) {
+        if (!value.isPositive()) {
+            throw new ConfigException("the " + name + " must be > 0 (got " + value + ")");
+        }
+    }
+
+    private static void requireNotNegative(String name, long value) {
+        if (value < 0) {
+            throw new ConfigException("the " + name + " must be >= 0 (got " + value + ")");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package io.holdfast.server;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.kqueue.KQueue;
+import io.netty.channel.kqueue.KQueueIoHandler;
+import io.netty.channel.kqueue.KQueueServerSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** How bytes are moved. AUTO takes the first of the others that works here. */
+public enum Transport {
+    AUTO,
+    IO_URING,
+    EPOLL,
+    KQUEUE,
+    NIO;
+
+    /** The spelling on the command line and in logs. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public static Transport of(String label) {
+        for (Transport transport : values()) {
+            if (transport.label().equals(label.toLowerCase(Locale.ROOT))) {
+                return transport;
+            }
+        }
+        throw new ConfigException(
+                "--transport must be auto, io_uring, epoll, kqueue or nio (got " + label + ")");
+    }
+
+    boolean isAvailable() {
+        return switch (this) {
+            case AUTO, NIO -> true;
+            case IO_URING -> IoUring.isAvailable();
+            case EPOLL -> Epoll.isAvailable();
+            case KQUEUE -> KQueue.isAvailable();
+        };
+    }
+
+    /** The transport to use: this one, or for AUTO the best that works here. */
+    Transport choose() {
+        if (this == AUTO) {
+            return Stream.of(IO_URING, EPOLL, KQUEUE, NIO)
+                    .filter(Transport::isAvailable)
+                    .findFirst()
+                    .orElseThrow();
+        }
+        if (!isAvailable()) {
+            throw new ConfigException("transport " + label() + " does not work on this system");
+        }
+        return this;
+    }
+
+    IoHandlerFactory handlerFactory() {
+        return switch (this) {
+            case IO_URING -> IoUringIoHandler.newFactory();
+            case EPOLL -> EpollIoHandler.newFactory();
+            case KQUEUE -> KQueueIoHandler.newFactory();
+            case AUTO, NIO -> NioIoHandler.newFactory();
+        };
+    }
+
+    ServerChannel newServerChannel() {
+        return switch (this) {
+            case IO_URING -> new IoUringServerSocketChannel();
+            case EPOLL -> new EpollServerSocketChannel();
+            case KQUEUE -> new KQueueServerSocketChannel();
+            case AUTO, NIO -> new NioServerSocketChannel();
+        };
+    }
+}

@@ -1,0 +1,657 @@
+package io.holdfast.server.dflockd;
+
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.protocol.dflockd.DflockdDecoder;
+import io.holdfast.protocol.dflockd.DflockdEncoder;
+import io.holdfast.protocol.dflockd.DflockdInput;
+import io.holdfast.protocol.dflockd.DflockdRequest;
+import io.holdfast.server.ConnectionEvent;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
+import java.io.IOException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection: reads a request, submits it, writes its answer, then looks at the next. Lives on
+ * its event loop; only the mailbox methods are called from elsewhere.
+ */
+public final class DflockdHandler extends ChannelInboundHandlerAdapter
+        implements Mailbox, Runnable, ChannelFutureListener {
+    private static final Logger LOG = LoggerFactory.getLogger(DflockdHandler.class);
+    private static final byte[] NO_SECRET = {};
+
+    /** What a peer may send behind a blocked request. */
+    private static final int MOST_BEHIND_BLOCKED = 4096;
+
+    /** Requests answered in one turn before other connections get theirs. */
+    private static final int REQUESTS_PER_TURN = 512;
+
+    private static final int OUTPUT_BYTES = 128;
+    private static final long AUTH_PAUSE_MILLIS = 100;
+    private static final long LINGER_MILLIS = 1000;
+
+    private enum State {
+        /** The next request may be taken. */
+        READY,
+        /** A request waits in the engine. */
+        BLOCKED,
+        /** An answer is being written off the event loop. */
+        STREAMING,
+        /** Nothing is read or answered any more. */
+        CLOSING
+    }
+
+    private final DflockdService service;
+    private final DflockdDecoder decoder;
+    private final EffectQueue effects = new EffectQueue();
+    private ChannelHandlerContext ctx;
+    private Session session;
+    private State state = State.READY;
+    private boolean authenticated;
+    private boolean inputEnded;
+
+    /** Complete requests may be left in the input, to be taken in a later turn. */
+    private boolean backlog;
+
+    private @Nullable ByteBuf input;
+    private @Nullable ByteBuf output;
+
+    /** Number of the last request submitted. */
+    private long request;
+
+    /** The last request submitted, while it is not answered. */
+    private Command.@Nullable Keyed pending;
+
+    private boolean cancelling;
+
+    /** Request of the last grant whose answer has not left yet, 0 if there is none. */
+    private long grantOnItsWay;
+
+    /** When the line that is being read began. */
+    private long lineSinceNanos;
+
+    private long linesSeen;
+    private @Nullable Future<?> readTimer;
+
+    private int writesOnTheirWay;
+    private long writingSinceNanos;
+    private boolean writeTimerArmed;
+
+    /** Guarded by {@link #effects}. */
+    private boolean wakeScheduled;
+
+    @SuppressWarnings("NullAway.Init") // ctx and session are there from channelActive on
+    public DflockdHandler(DflockdService service) {
+        this.service = service;
+        this.decoder = new DflockdDecoder(service.namespace);
+        this.authenticated = service.secret == null;
+    }
+
+    // ---- life
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        ctx = context;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        session = service.driver.open(this);
+        LOG.atDebug()
+                .addKeyValue("conn", session.id())
+                .addKeyValue("remote", ctx.channel().remoteAddress())
+                .log("connected");
+        lineSinceNanos = System.nanoTime();
+        armReadTimer(service.readTimeoutNanos);
+        if (service.isDraining()) {
+            finish();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        end();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (cause instanceof IOException) {
+            LOG.atDebug().addKeyValue("error", cause.toString()).log("connection failed");
+        } else {
+            LOG.atDebug().setCause(cause).log("connection failed");
+        }
+        abort();
+    }
+
+    /** Ends the session and everything that belongs to this connection, once. */
+    private void end() {
+        if (readTimer != null) {
+            readTimer.cancel(false);
+            readTimer = null;
+        }
+        if (session != null) {
+            session.close(pending == null ? grantOnItsWay : pending.request());
+            pending = null;
+        }
+        state = State.CLOSING;
+        if (input != null) {
+            input.release();
+            input = null;
+        }
+        if (output != null) {
+            output.release();
+            output = null;
+        }
+    }
+
+    /** Closes without another word. */
+    private void abort() {
+        end();
+        ctx.close();
+    }
+
+    /**
+     * Closes after what has been answered. Input that is still on its way is thrown away first:
+     * closing a socket with unread input would destroy the last answer.
+     */
+    private void finish() {
+        ByteBuf last = output;
+        output = null;
+        end();
+        if (last != null) {
+            write(last, ctx.newPromise());
+        }
+        // An empty message ends when all before it are written.
+        ChannelFuture written = ctx.writeAndFlush(Unpooled.EMPTY_BUFFER);
+        if (inputEnded) {
+            written.addListener(CLOSE);
+            return;
+        }
+        written.addListener(done -> shutDownOutput());
+        setReading(true);
+        ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void shutDownOutput() {
+        SslHandler tls = ctx.pipeline().get(SslHandler.class);
+        if (tls != null) {
+            tls.closeOutbound();
+        } else if (ctx.channel() instanceof DuplexChannel channel) {
+            channel.shutdownOutput();
+        }
+    }
+
+    // ---- input
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        if (state == State.CLOSING) {
+            bytes.release();
+            return;
+        }
+        input =
+                input == null
+                        ? bytes
+                        : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), input, bytes);
+        switch (state) {
+            case READY -> {
+                if (!backlog) {
+                    takeRequests();
+                }
+            }
+            case BLOCKED -> {
+                if (input.readableBytes() > MOST_BEHIND_BLOCKED) {
+                    LOG.atDebug().addKeyValue("conn", session.id()).log("too much input behind");
+                    abort();
+                }
+            }
+            case STREAMING, CLOSING -> {}
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        flush();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof ChannelInputShutdownEvent
+                || event instanceof SslCloseCompletionEvent) {
+            endOfInput();
+        } else if (event == ConnectionEvent.DRAIN) {
+            drain();
+        }
+        context.fireUserEventTriggered(event);
+    }
+
+    private void endOfInput() {
+        inputEnded = true;
+        switch (state) {
+            case CLOSING -> ctx.close();
+            case BLOCKED -> abort();
+            case STREAMING -> {}
+            case READY -> {
+                if (!backlog) {
+                    endOfRequests();
+                }
+            }
+        }
+    }
+
+    /** No further request will come. */
+    private void endOfRequests() {
+        if (authenticated || input == null) {
+            finish();
+        } else {
+            failAuthentication(NO_SECRET);
+        }
+    }
+
+    /** Takes requests out of the input as long as each is answered at once, up to a bound. */
+    private void takeRequests() {
+        backlog = false;
+        int budget = REQUESTS_PER_TURN;
+        while (state == State.READY && input != null) {
+            if (budget-- == 0 || !ctx.channel().isWritable()) {
+                backlog = true;
+                break;
+            }
+            DflockdInput next = decoder.decode(input);
+            if (next == null) {
+                break;
+            }
+            take(next);
+        }
+        afterTurn();
+    }
+
+    private void afterTurn() {
+        if (state == State.CLOSING) {
+            return;
+        }
+        if (input != null && !input.isReadable()) {
+            input.release();
+            input = null;
+        }
+        if (state == State.READY && !backlog) {
+            long lines = decoder.linesRead();
+            if (lines != linesSeen) {
+                linesSeen = lines;
+                lineSinceNanos = System.nanoTime();
+            }
+            if (inputEnded) {
+                endOfRequests();
+                return;
+            }
+            if (service.isDraining() && !session.isHolding()) {
+                finish();
+                return;
+            }
+        }
+        if (backlog) {
+            flush();
+            if (ctx.channel().isWritable()) {
+                ctx.executor().execute(this::resume);
+            } // else channelWritabilityChanged goes on
+        }
+        setReading(!backlog && state != State.STREAMING);
+    }
+
+    private void resume() {
+        if (state == State.READY && backlog && ctx.channel().isWritable()) {
+            takeRequests();
+            flush();
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        if (context.channel().isWritable()) {
+            ctx.executor().execute(this::resume);
+        }
+        context.fireChannelWritabilityChanged();
+    }
+
+    private void setReading(boolean reading) {
+        if (ctx.channel().config().isAutoRead() != reading) {
+            ctx.channel().config().setAutoRead(reading);
+        }
+    }
+
+    // ---- requests
+
+    private void take(DflockdInput next) {
+        switch (next) {
+            case DflockdInput.LooksLikeHttp() -> {
+                LOG.atDebug().addKeyValue("conn", session.id()).log("HTTP on a lock port");
+                abort();
+            }
+            case DflockdInput.LineTooLong() -> {
+                if (authenticated) {
+                    DflockdEncoder.error(output());
+                    finish();
+                } else {
+                    failAuthentication(NO_SECRET);
+                }
+            }
+            case DflockdInput.Request(var what) -> {
+                if (authenticated) {
+                    serve(what);
+                } else {
+                    authenticate(what);
+                }
+            }
+        }
+    }
+
+    private void authenticate(DflockdRequest what) {
+        byte[] candidate = what instanceof DflockdRequest.Auth(byte[] given) ? given : NO_SECRET;
+        if (service.secret == null || service.secret.matches(candidate)) {
+            authenticated = true;
+            DflockdEncoder.ok(output());
+        } else {
+            refuseConnection();
+        }
+    }
+
+    /** What could not be read is compared too: a failure takes the same path and time. */
+    private void failAuthentication(byte[] candidate) {
+        if (service.secret != null && !service.secret.matches(candidate)) {
+            refuseConnection();
+        }
+    }
+
+    private void refuseConnection() {
+        LOG.atDebug().addKeyValue("conn", session.id()).log("authentication failed");
+        DflockdEncoder.errorAuth(output());
+        ByteBuf answer = output();
+        output = null;
+        end();
+        setReading(true);
+        ctx.writeAndFlush(answer);
+        ctx.executor()
+                        .schedule(() -> ctx.close(), AUTH_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void serve(DflockdRequest what) {
+        switch (what) {
+            case DflockdRequest.Acquire(var kind, var key, var limit, var wait, var lease) -> {
+                if (mayCreate()) {
+                    submit(
+                            new Command.Acquire(
+                                    session.id(),
+                                    ++request,
+                                    kind,
+                                    key,
+                                    limit,
+                                    wait,
+                                    lease(lease),
+                                    service.driver.salt()));
+                }
+            }
+            case DflockdRequest.Enqueue(var kind, var key, var limit, var lease) -> {
+                if (mayCreate()) {
+                    submit(
+                            new Command.Enqueue(
+                                    session.id(),
+                                    ++request,
+                                    kind,
+                                    key,
+                                    limit,
+                                    lease(lease),
+                                    service.driver.salt()));
+                }
+            }
+            case DflockdRequest.Await(var kind, var key, var wait) -> {
+                if (mayCreate()) {
+                    submit(new Command.Await(session.id(), ++request, kind, key, wait));
+                }
+            }
+            case DflockdRequest.Release(var kind, var key, var token) ->
+                    submit(new Command.Release(session.id(), ++request, kind, key, token));
+            case DflockdRequest.Renew(var kind, var key, var token, var lease) ->
+                    submit(
+                            new Command.Renew(
+                                    session.id(), ++request, kind, key, token, lease(lease)));
+            case DflockdRequest.Ping() -> DflockdEncoder.ok(output());
+            case DflockdRequest.Stats() -> streamStats();
+            case DflockdRequest.Auth(byte[] ignored) -> DflockdEncoder.error(output());
+            case DflockdRequest.Malformed() -> DflockdEncoder.error(output());
+        }
+    }
+
+    private long lease(long requested) {
+        return requested == DflockdRequest.DEFAULT_LEASE ? service.defaultLeaseNanos : requested;
+    }
+
+    /** Whether a request that makes a hold or a wait is served; while draining it is not. */
+    private boolean mayCreate() {
+        if (!service.isDraining()) {
+            return true;
+        }
+        DflockdEncoder.errorDraining(output());
+        finish();
+        return false;
+    }
+
+    private void submit(Command.Keyed command) {
+        pending = command;
+        state = State.BLOCKED;
+        session.submit(command);
+        takeEffects();
+    }
+
+    private void streamStats() {
+        state = State.STREAMING;
+        flush();
+        Thread.startVirtualThread(new StatsStream(ctx, service.driver, this::writeStats));
+    }
+
+    private void writeStats(ByteBuf piece, boolean last, ChannelPromise promise) {
+        if (state != State.STREAMING) {
+            piece.release();
+            promise.tryFailure(new IOException("closed"));
+            return;
+        }
+        write(piece, promise);
+        if (last) {
+            state = State.READY;
+            lineSinceNanos = System.nanoTime();
+            takeRequests();
+            flush();
+        }
+    }
+
+    // ---- effects
+
+    @Override
+    public void add(Effect effect) {
+        effects.add(effect);
+    }
+
+    @Override
+    public void wake() {
+        synchronized (effects) {
+            if (wakeScheduled) {
+                return;
+            }
+            wakeScheduled = true;
+        }
+        try {
+            ctx.executor().execute(this);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("woken after the end"); // the event loop is gone, and the connection with it
+        }
+    }
+
+    @Override
+    public void run() {
+        synchronized (effects) {
+            wakeScheduled = false;
+        }
+        if (state != State.BLOCKED) {
+            return;
+        }
+        takeEffects();
+        if (state == State.READY) {
+            lineSinceNanos = System.nanoTime();
+            takeRequests();
+        }
+        flush();
+    }
+
+    private void takeEffects() {
+        for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
+            Command.Keyed asked = pending;
+            boolean revoked = cancelling && effect instanceof Effect.Granted;
+            if (asked != null && effect.request() == asked.request() && !revoked) {
+                pending = null;
+                cancelling = false;
+                state = State.READY;
+                answer(asked, effect);
+            }
+        }
+    }
+
+    private void answer(Command.Keyed asked, Effect effect) {
+        switch (effect) {
+            case Effect.Granted granted -> {
+                grantOnItsWay = granted.request();
+                if (asked instanceof Command.Enqueue) {
+                    DflockdEncoder.acquired(granted.token(), granted.leaseNanos(), output());
+                } else {
+                    DflockdEncoder.granted(granted.token(), granted.leaseNanos(), output());
+                }
+            }
+            case Effect.Queued queued -> DflockdEncoder.queued(output());
+            case Effect.Released released -> DflockdEncoder.ok(output());
+            case Effect.Renewed renewed -> DflockdEncoder.renewed(renewed.leaseNanos(), output());
+            case Effect.TimedOut timedOut -> DflockdEncoder.timeout(output());
+            case Effect.Cancelled cancelled -> DflockdEncoder.error(output());
+            case Effect.Refused refused -> DflockdEncoder.refused(refused.reason(), output());
+        }
+    }
+
+    // ---- draining
+
+    private void drain() {
+        if (session == null) {
+            return; // not active yet: channelActive will see it
+        }
+        if (state == State.BLOCKED && pending != null) {
+            cancelling = true;
+            session.submit(
+                    new Command.Cancel(
+                            session.id(), pending.request(), pending.kind(), pending.key()));
+            takeEffects();
+        }
+        if (state == State.READY && !backlog) {
+            takeRequests();
+        }
+        flush();
+    }
+
+    // ---- output
+
+    private ByteBuf output() {
+        if (output == null) {
+            output = ctx.alloc().directBuffer(OUTPUT_BYTES);
+        }
+        return output;
+    }
+
+    private void flush() {
+        ByteBuf bytes = output;
+        if (bytes != null) {
+            output = null;
+            write(bytes, ctx.newPromise());
+        }
+    }
+
+    private void write(ByteBuf bytes, ChannelPromise promise) {
+        if (writesOnTheirWay++ == 0) {
+            writingSinceNanos = System.nanoTime();
+        }
+        if (!writeTimerArmed && service.writeTimeoutNanos > 0) {
+            armWriteTimer(service.writeTimeoutNanos);
+        }
+        ctx.writeAndFlush(bytes, promise).addListener(this);
+    }
+
+    /** A write has ended. */
+    @Override
+    public void operationComplete(ChannelFuture written) {
+        if (--writesOnTheirWay == 0) {
+            if (written.isSuccess()) {
+                grantOnItsWay = 0;
+            }
+        } else {
+            writingSinceNanos = System.nanoTime(); // the next one begins now
+        }
+    }
+
+    // ---- timers: one each, which arms itself again for what is left
+
+    private void armReadTimer(long nanos) {
+        readTimer = ctx.executor().schedule(this::checkRead, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void checkRead() {
+        if (state == State.CLOSING) {
+            return;
+        }
+        if (state != State.READY || backlog) {
+            armReadTimer(service.readTimeoutNanos); // no line is being read
+            return;
+        }
+        long left = service.readTimeoutNanos - (System.nanoTime() - lineSinceNanos);
+        if (left > 0) {
+            armReadTimer(left);
+        } else if (!authenticated) {
+            failAuthentication(NO_SECRET);
+        } else {
+            LOG.atDebug().addKeyValue("conn", session.id()).log("read timeout");
+            DflockdEncoder.error(output());
+            finish();
+        }
+    }
+
+    private void armWriteTimer(long nanos) {
+        writeTimerArmed = true;
+        ctx.executor().schedule(this::checkWrite, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void checkWrite() {
+        writeTimerArmed = false;
+        if (writesOnTheirWay == 0 || !ctx.channel().isOpen()) {
+            return;
+        }
+        long left = service.writeTimeoutNanos - (System.nanoTime() - writingSinceNanos);
+        if (left > 0) {
+            armWriteTimer(left);
+        } else {
+            LOG.atDebug().addKeyValue("conn", session.id()).log("write timeout");
+            abort();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.holdfast.server.dflockd;
+
+import io.holdfast.engine.Effect;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/** Effects on their way to a connection, in order. There is hardly ever more than one. */
+final class EffectQueue {
+    private @Nullable Effect first;
+    private @Nullable ArrayDeque<Effect> rest;
+
+    synchronized void add(Effect effect) {
+        if (first == null) {
+            first = effect;
+            return;
+        }
+        if (rest == null) {
+            rest = new ArrayDeque<>();
+        }
+        rest.add(effect);
+    }
+
+    synchronized @Nullable Effect poll() {
+        Effect next = first;
+        first = rest == null ? null : rest.poll();
+        if (first == null) {
+            rest = null;
+        }
+        return next;
+    }
+}
