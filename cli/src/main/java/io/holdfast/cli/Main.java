@@ -2,12 +2,14 @@ package io.holdfast.cli;
 
 import io.holdfast.cli.serve.DflockdCommand;
 import io.holdfast.cli.serve.ServeCommand;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 
 /** The entry point of every command. */
 @Command(
@@ -46,7 +48,7 @@ public final class Main implements Runnable {
     /** Returns the exit status. */
     static int run(List<String> words, Map<String, String> environment) {
         if (!words.isEmpty() && words.getFirst().equals("dflockd")) {
-            return DflockdCommand.run(words.subList(1, words.size()), environment);
+            return DflockdCommand.run(words.subList(1, words.size()), environment, Version.line());
         }
         return commandLine(environment).execute(words.toArray(String[]::new));
     }

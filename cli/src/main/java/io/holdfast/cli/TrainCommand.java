@@ -5,6 +5,9 @@ import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.Transport;
+
+import picocli.CommandLine.Command;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -15,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
 
 /**
  * Does what a server does in its first seconds, so that the build can record which classes and
@@ -66,8 +68,7 @@ final class TrainCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static String ask(Socket socket, BufferedReader in, String request)
-            throws IOException {
+    private static String ask(Socket socket, BufferedReader in, String request) throws IOException {
         OutputStream out = socket.getOutputStream();
         out.write(request.getBytes(StandardCharsets.US_ASCII));
         out.flush();

@@ -1,11 +1,12 @@
 package io.holdfast.driver;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Sleeps until the earliest deadline of all shards, ends what is due, and collects idle keys. */
 final class DeadlineThread {

@@ -5,6 +5,9 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.Settings;
+
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +17,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Serves sessions in this process. Keys are hashed onto shards, each an engine guarded by its own

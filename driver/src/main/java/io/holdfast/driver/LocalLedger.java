@@ -1,6 +1,7 @@
 package io.holdfast.driver;
 
 import io.holdfast.engine.Ledger;
+
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 

@@ -6,13 +6,15 @@ import io.holdfast.engine.Ledger;
 import io.holdfast.engine.Listing;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.ResourceView;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** One engine and its lock. Effects go to mailboxes under the lock and wake sessions after it. */
 final class Shard {

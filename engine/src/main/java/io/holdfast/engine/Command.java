@@ -35,22 +35,14 @@ public sealed interface Command {
 
     /** Get in line without blocking; {@link Await} asks for the outcome. */
     record Enqueue(
-            long session,
-            long request,
-            Kind kind,
-            Key key,
-            long limit,
-            long leaseNanos,
-            long salt)
+            long session, long request, Kind kind, Key key, long limit, long leaseNanos, long salt)
             implements Keyed {}
 
     /** Wait for what {@link Enqueue} began. */
-    record Await(long session, long request, Kind kind, Key key, long waitNanos)
-            implements Keyed {}
+    record Await(long session, long request, Kind kind, Key key, long waitNanos) implements Keyed {}
 
     /** Give a slot back: whoever knows the token may. */
-    record Release(long session, long request, Kind kind, Key key, Token token)
-            implements Keyed {}
+    record Release(long session, long request, Kind kind, Key key, Token token) implements Keyed {}
 
     /** Start the lease anew, with this length: whoever knows the token may. */
     record Renew(long session, long request, Kind kind, Key key, Token token, long leaseNanos)

@@ -1,7 +1,8 @@
 package io.holdfast.engine;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+
+import java.util.Arrays;
 
 /**
  * All deadlines of an engine in order of (time, sequence): a heap with four children a node. The

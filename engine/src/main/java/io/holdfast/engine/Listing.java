@@ -1,7 +1,8 @@
 package io.holdfast.engine;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
+
+import java.util.List;
 
 /**
  * Reads the keys of an engine in slices, between which commands may be applied. A key that is in

@@ -1,11 +1,12 @@
 package io.holdfast.engine;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The lock state machine. Equal commands at equal times with equal ledgers give equal effects and
@@ -112,8 +113,7 @@ public final class LockEngine {
         } else if (!ledger.hasRoom()) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
-            Wait wait =
-                    new Wait(resource, session, c.request(), c.salt(), c.leaseNanos(), false);
+            Wait wait = new Wait(resource, session, c.request(), c.salt(), c.leaseNanos(), false);
             line(wait);
             deadlines.schedule(wait, after(c.waitNanos()));
         }
@@ -139,8 +139,7 @@ public final class LockEngine {
         } else if (isLineFull(resource) || !ledger.hasRoom()) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
-            Wait wait =
-                    new Wait(resource, session, Wait.NOBODY, c.salt(), c.leaseNanos(), true);
+            Wait wait = new Wait(resource, session, Wait.NOBODY, c.salt(), c.leaseNanos(), true);
             line(wait);
             session.recordEnqueue(resource, wait);
             effects.add(new Effect.Queued(c.session(), c.request()));

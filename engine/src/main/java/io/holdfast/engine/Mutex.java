@@ -1,7 +1,8 @@
 package io.holdfast.engine;
 
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+
+import java.util.function.Consumer;
 
 /** Admits one holder. */
 final class Mutex extends Resource {

@@ -1,9 +1,12 @@
 package io.holdfast.engine;
 
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A key with its admission rule and its line of waiters. A new kind is a new rule, not a new line. */
+import java.util.function.Consumer;
+
+/**
+ * A key with its admission rule and its line of waiters. A new kind is a new rule, not a new line.
+ */
 abstract sealed class Resource extends ResourceList.Node permits Mutex, Semaphore {
     final Key key;
     @Nullable Wait firstInLine;

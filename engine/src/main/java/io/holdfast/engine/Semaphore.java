@@ -1,9 +1,10 @@
 package io.holdfast.engine;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Admits as many holders as its limit, which the first request for the name sets. */
 final class Semaphore extends Resource {

@@ -1,8 +1,9 @@
 package io.holdfast.engine;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** What one session has in this engine: its holds and waits in order, and its enqueue records. */
 final class Session {

@@ -28,7 +28,9 @@ final class SnapshotWriter {
     private ByteBuffer room(int bytes) {
         if (buffer.remaining() < bytes) {
             int capacity = Math.max(buffer.capacity() * 2, buffer.position() + bytes);
-            buffer = ByteBuffer.wrap(Arrays.copyOf(buffer.array(), capacity)).position(buffer.position());
+            buffer =
+                    ByteBuffer.wrap(Arrays.copyOf(buffer.array(), capacity))
+                            .position(buffer.position());
         }
         return buffer;
     }

@@ -4,8 +4,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Tells whether memory is left for more state, so that a limit of 0 means as much as memory
- * allows. Asked before each piece of state is made.
+ * Tells whether memory is left for more state, so that a limit of 0 means as much as memory allows.
+ * Asked before each piece of state is made.
  *
  * <p>How much of the heap is live is only known after a collection, which is dear. So the guard
  * counts what was made since it last knew, at a generous size each, and measures again only when

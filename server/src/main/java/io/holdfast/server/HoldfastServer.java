@@ -5,6 +5,7 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
+import io.holdfast.server.connection.ConnectionEvent;
 import io.holdfast.server.dflockd.DflockdHandler;
 import io.holdfast.server.dflockd.DflockdService;
 import io.netty.bootstrap.ServerBootstrap;
@@ -21,6 +22,11 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -36,9 +42,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A running server: its listeners, its connections and the engine behind them. */
 public final class HoldfastServer {
@@ -70,7 +73,13 @@ public final class HoldfastServer {
         this.driver =
                 new LocalDriver(
                         config.settings(), config.maxKeys(), config.collectEvery(), fences, room);
-        this.dflockd = new DflockdService(driver, config);
+        this.dflockd =
+                new DflockdService(
+                        driver,
+                        config.secret(),
+                        config.defaultLease(),
+                        config.readTimeout(),
+                        config.writeTimeout());
     }
 
     /** Starts listening. Everything is undone if any part fails. */
@@ -169,7 +178,8 @@ public final class HoldfastServer {
                             .channel();
             listeners.add(listener);
             LOG.atInfo()
-                    .addKeyValue("addr", Endpoint.format((InetSocketAddress) listener.localAddress()))
+                    .addKeyValue(
+                            "addr", Endpoint.format((InetSocketAddress) listener.localAddress()))
                     .addKeyValue("protocol", tls == null ? "dflockd" : "dflockds")
                     .addKeyValue("transport", transport.label())
                     .log("listening");

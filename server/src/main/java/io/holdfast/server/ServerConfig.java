@@ -1,10 +1,13 @@
 package io.holdfast.server;
 
 import io.holdfast.engine.Settings;
+import io.holdfast.server.connection.Secret;
+
+import org.jspecify.annotations.Nullable;
+
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Everything the server is told. A count of 0 is no limit; a write or shutdown timeout of zero

@@ -1,8 +1,5 @@
 package io.holdfast.cli.logging;
 
-import java.time.OffsetDateTime;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Marker;
 import org.slf4j.event.KeyValuePair;
@@ -11,6 +8,10 @@ import org.slf4j.event.LoggingEvent;
 import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 import org.slf4j.spi.LoggingEventAware;
+
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 
 /** Writes one line an event. Libraries only speak up when something is wrong. */
 public final class LineLogger extends LegacyAbstractLogger implements LoggingEventAware {

@@ -1,16 +1,17 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.cli.Version;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
-import io.holdfast.server.Secret;
 import io.holdfast.server.ServerConfig;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
+import io.holdfast.server.connection.Secret;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 
 /**
  * {@code holdfast dflockd}: the original's flags, variables, defaults and exit behaviour. A
@@ -25,8 +26,12 @@ public final class DflockdCommand {
 
     private DflockdCommand() {}
 
-    /** Returns the exit status. */
-    public static int run(List<String> words, Map<String, String> environment) {
+    /**
+     * Returns the exit status.
+     *
+     * @param version what {@code --version} prints
+     */
+    public static int run(List<String> words, Map<String, String> environment, String version) {
         Map<String, String> flags;
         try {
             flags = GoFlags.parse(words, DflockdCommand::isSwitch);
@@ -35,7 +40,7 @@ public final class DflockdCommand {
                 return 0;
             }
             if (Switches.parse(flags.getOrDefault("version", "false")).orElse(true)) {
-                System.out.println(Version.line());
+                System.out.println(version);
                 return 0;
             }
             checkReadable(flags);

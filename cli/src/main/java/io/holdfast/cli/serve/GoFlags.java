@@ -1,10 +1,11 @@
 package io.holdfast.cli.serve;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads flags the way Go programs do: one dash or two, a value behind a blank or an equals sign,
@@ -28,8 +29,7 @@ final class GoFlags {
      * @param isSwitch whether the flag of that name is a switch; null if there is none
      */
     static Map<String, String> parse(
-            List<String> words, Function<String, @Nullable Boolean> isSwitch)
-            throws FlagException {
+            List<String> words, Function<String, @Nullable Boolean> isSwitch) throws FlagException {
         Map<String, String> given = new LinkedHashMap<>();
         for (int i = 0; i < words.size(); i++) {
             String word = words.get(i);

@@ -2,6 +2,7 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+
 import java.net.URI;
 import java.net.URISyntaxException;
 

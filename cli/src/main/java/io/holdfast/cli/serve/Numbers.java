@@ -22,7 +22,8 @@ final class Numbers {
         if (radix != 10) {
             digits = digits.substring(2);
         }
-        if (digits.isEmpty() || !digits.chars().allMatch(c -> c < 0x80 && Character.isLetterOrDigit(c))) {
+        if (digits.isEmpty()
+                || !digits.chars().allMatch(c -> c < 0x80 && Character.isLetterOrDigit(c))) {
             return OptionalLong.empty();
         }
         try {

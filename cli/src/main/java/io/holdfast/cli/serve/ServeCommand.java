@@ -2,17 +2,20 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
-import io.holdfast.server.Secret;
 import io.holdfast.server.ServerConfig;
+import io.holdfast.server.connection.Secret;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * {@code holdfast serve}: our own front door. A flag wins over its {@code HOLDFAST_*} variable, the
@@ -48,8 +51,7 @@ public final class ServeCommand implements Callable<Integer> {
             spec.addOption(option(setting));
         }
         CommandLine line = new CommandLine(spec);
-        line.setParameterExceptionHandler(
-                (e, words) -> ServerRun.configurationError(e));
+        line.setParameterExceptionHandler((e, words) -> ServerRun.configurationError(e));
         return line;
     }
 
@@ -60,7 +62,11 @@ public final class ServeCommand implements Callable<Integer> {
                         .description(setting.help + (shown.isEmpty() ? "" : " (" + shown + ")"));
         return switch (setting.type) {
             case SWITCH ->
-                    option.type(Boolean.class).arity("0..1").fallbackValue("true").negatable(true).build();
+                    option.type(Boolean.class)
+                            .arity("0..1")
+                            .fallbackValue("true")
+                            .negatable(true)
+                            .build();
             case TEXT ->
                     setting == Setting.LISTEN
                             ? option.type(List.class)

@@ -5,11 +5,13 @@ import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Runs a server until a signal ends it. */
 final class ServerRun {

@@ -1,9 +1,11 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.server.ConfigException;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One setting of the server, as both front doors know it. This table is the only place that knows
@@ -186,14 +188,7 @@ enum Setting {
             "0",
             List.of(),
             "Threads that serve connections; 0 is one for each two processors"),
-    DEBUG(
-            "debug",
-            Type.SWITCH,
-            Least.NONE,
-            "false",
-            "false",
-            List.of("DFLOCKD_DEBUG"),
-            "Log more");
+    DEBUG("debug", Type.SWITCH, Least.NONE, "false", "false", List.of("DFLOCKD_DEBUG"), "Log more");
 
     /** How a value is written. */
     enum Type {

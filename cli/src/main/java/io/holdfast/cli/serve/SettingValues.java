@@ -5,10 +5,13 @@ import io.holdfast.engine.Settings;
 import io.holdfast.protocol.dflockd.Blanks;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
-import io.holdfast.server.Secret;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.TlsFiles;
 import io.holdfast.server.Transport;
+import io.holdfast.server.connection.Secret;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,7 +21,6 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** The text of every setting, wherever it came from, and the configuration made of it. */
 final class SettingValues {
@@ -111,17 +113,28 @@ final class SettingValues {
 
     /** The secret given as it is; blanks around it do not count. */
     static Secret secret(String text) {
-        return new Secret(Blanks.trim(text.getBytes(StandardCharsets.UTF_8)));
+        return secret(text.getBytes(StandardCharsets.UTF_8), "the auth token");
     }
 
     /** The secret in a file; blanks around it do not count. */
     static Secret secretFile(String file) {
         try {
-            return new Secret(Blanks.trim(Files.readAllBytes(Path.of(file))));
+            return secret(Files.readAllBytes(Path.of(file)), "the auth token file " + file);
         } catch (IOException | InvalidPathException e) {
             throw new ConfigException("cannot read the auth token file " + file);
-        } catch (ConfigException e) {
-            throw new ConfigException(e.getMessage() + " (in the file " + file + ")");
         }
+    }
+
+    private static Secret secret(byte[] bytes, String source) {
+        byte[] trimmed = Blanks.trim(bytes);
+        if (trimmed.length == 0) {
+            throw new ConfigException(source + " is empty");
+        }
+        for (byte c : trimmed) {
+            if (c == '\n' || c == '\r') {
+                throw new ConfigException(source + " has a line break in it");
+            }
+        }
+        return new Secret(trimmed);
     }
 }

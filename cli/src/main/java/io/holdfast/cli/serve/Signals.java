@@ -1,10 +1,11 @@
 package io.holdfast.cli.serve;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.function.IntConsumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Tells about SIGINT and SIGTERM, every one of them: a shutdown hook would only see the first. The

@@ -2,6 +2,7 @@ package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.Namespace;
 import io.netty.buffer.ByteBuf;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,9 +140,7 @@ public final class DflockdDecoder {
 
     private static boolean isHttp(ByteBuf in, int start, int end) {
         // "... HTTP/1.1": a blank, the word, a digit, a dot, a digit
-        return end - start >= 9
-                && is(in, end - 9, end - 3, " HTTP/")
-                && in.getByte(end - 2) == '.';
+        return end - start >= 9 && is(in, end - 9, end - 3, " HTTP/") && in.getByte(end - 2) == '.';
     }
 
     private static boolean is(ByteBuf in, int start, int end, String word) {

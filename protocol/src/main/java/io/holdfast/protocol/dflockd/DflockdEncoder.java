@@ -3,6 +3,7 @@ package io.holdfast.protocol.dflockd;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.Token;
 import io.netty.buffer.ByteBuf;
+
 import java.nio.charset.StandardCharsets;
 
 /** Writes answers, each a whole line. */

@@ -4,6 +4,7 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Token;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 

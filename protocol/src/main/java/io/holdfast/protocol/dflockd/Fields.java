@@ -1,6 +1,7 @@
 package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.Token;
+
 import org.jspecify.annotations.Nullable;
 
 /** Reads the fields of an argument line one after the other. */
@@ -108,7 +109,8 @@ final class Fields {
     }
 
     private boolean isInteger(int start, int fieldEnd) {
-        int from = start < fieldEnd && (text[start] == '+' || text[start] == '-') ? start + 1 : start;
+        int from =
+                start < fieldEnd && (text[start] == '+' || text[start] == '-') ? start + 1 : start;
         if (from == fieldEnd) {
             return false;
         }

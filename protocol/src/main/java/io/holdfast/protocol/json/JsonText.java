@@ -2,6 +2,7 @@ package io.holdfast.protocol.json;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+
 import java.nio.charset.StandardCharsets;
 
 /**

@@ -8,7 +8,7 @@ import io.holdfast.protocol.dflockd.DflockdDecoder;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdInput;
 import io.holdfast.protocol.dflockd.DflockdRequest;
-import io.holdfast.server.ConnectionEvent;
+import io.holdfast.server.connection.ConnectionEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -21,13 +21,15 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One connection: reads a request, submits it, writes its answer, then looks at the next. Lives on
@@ -389,8 +391,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         end();
         setReading(true);
         ctx.writeAndFlush(answer);
-        ctx.executor()
-                        .schedule(() -> ctx.close(), AUTH_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        ctx.executor().schedule(() -> ctx.close(), AUTH_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private void serve(DflockdRequest what) {

@@ -2,10 +2,11 @@ package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Secret;
-import io.holdfast.server.ServerConfig;
-import java.time.Duration;
+import io.holdfast.server.connection.Secret;
+
 import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
 
 /** What all dflockd connections of a server share. */
 public final class DflockdService {
@@ -20,12 +21,21 @@ public final class DflockdService {
 
     private volatile boolean draining;
 
-    public DflockdService(Driver driver, ServerConfig config) {
+    /**
+     * @param secret what clients must send first, if anything
+     * @param writeTimeout zero is no limit
+     */
+    public DflockdService(
+            Driver driver,
+            @Nullable Secret secret,
+            Duration defaultLease,
+            Duration readTimeout,
+            Duration writeTimeout) {
         this.driver = driver;
-        this.secret = config.secret();
-        this.defaultLeaseNanos = nanos(config.defaultLease());
-        this.readTimeoutNanos = nanos(config.readTimeout());
-        this.writeTimeoutNanos = nanos(config.writeTimeout());
+        this.secret = secret;
+        this.defaultLeaseNanos = nanos(defaultLease);
+        this.readTimeoutNanos = nanos(readTimeout);
+        this.writeTimeoutNanos = nanos(writeTimeout);
     }
 
     private static long nanos(Duration span) {

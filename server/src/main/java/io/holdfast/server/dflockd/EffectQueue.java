@@ -1,8 +1,10 @@
 package io.holdfast.server.dflockd;
 
 import io.holdfast.engine.Effect;
-import java.util.ArrayDeque;
+
 import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
 
 /** Effects on their way to a connection, in order. There is hardly ever more than one. */
 final class EffectQueue {

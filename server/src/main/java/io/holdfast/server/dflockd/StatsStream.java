@@ -7,9 +7,11 @@ import io.holdfast.protocol.dflockd.DflockdStats;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
-import java.util.List;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import java.util.List;
 
 /**
  * Writes the answer to {@code stats} off the event loop, piece by piece: the next piece is made

@@ -1,4 +1,4 @@
-package io.holdfast.server;
+package io.holdfast.server.connection;
 
 import java.security.MessageDigest;
 
@@ -9,11 +9,11 @@ public final class Secret {
     public Secret(byte[] bytes) {
         this.bytes = bytes.clone();
         if (bytes.length == 0) {
-            throw new ConfigException("the auth token is empty");
+            throw new IllegalArgumentException("a secret must not be empty");
         }
         for (byte c : bytes) {
             if (c == '\n' || c == '\r') {
-                throw new ConfigException("the auth token contains a line break");
+                throw new IllegalArgumentException("a secret must not contain a line break");
             }
         }
     }

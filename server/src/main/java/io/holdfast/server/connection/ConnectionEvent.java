@@ -1,4 +1,4 @@
-package io.holdfast.server;
+package io.holdfast.server.connection;
 
 /** What the server tells its connections, as a user event of their pipelines. */
 public enum ConnectionEvent {
