@@ -1,10 +1,6 @@
 package io.holdfast.cli;
 
-import io.holdfast.engine.Settings;
-import io.holdfast.server.Endpoint;
-import io.holdfast.server.HoldfastServer;
-import io.holdfast.server.ServerConfig;
-import io.holdfast.server.Transport;
+import io.holdfast.cli.serve.Signals;
 
 import picocli.CommandLine.Command;
 
@@ -12,12 +8,15 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Does what a server does in its first seconds, so that the build can record which classes and
@@ -26,46 +25,65 @@ import java.util.concurrent.Callable;
 @Command(name = "train", hidden = true, description = "Warms up for the start-up cache.")
 final class TrainCommand implements Callable<Integer> {
     private static final int ROUNDS = 5000;
+    private static final int CONNECT_TRIES = 2000;
 
     @Override
     public Integer call() throws Exception {
-        ServerConfig config =
-                new ServerConfig(
-                        List.of(new Endpoint("127.0.0.1", 0, false)),
-                        new Settings(0, Duration.ofSeconds(60).toNanos(), true),
-                        1000,
-                        0,
-                        0,
-                        Duration.ofSeconds(33),
-                        Duration.ofSeconds(1),
-                        Duration.ofSeconds(23),
-                        Duration.ofSeconds(5),
-                        Duration.ofSeconds(30),
-                        null,
-                        null,
-                        null,
-                        Transport.AUTO,
-                        1);
-        HoldfastServer server = HoldfastServer.start(config);
-        InetSocketAddress address = server.addresses().getFirst();
-        try (Socket socket = new Socket(address.getAddress(), address.getPort());
+        Main.run(List.of("dflockd", "--help"), Map.of());
+        int port = freePort();
+        String url = "dflockd://127.0.0.1:" + port;
+        CompletableFuture<Integer> server =
+                CompletableFuture.supplyAsync(
+                        () -> Main.run(List.of("serve", "--listen", url), Map.of()));
+        connect(port).close(); // one that says nothing
+        try (Socket socket = connect(port);
                 BufferedReader in =
                         new BufferedReader(
                                 new InputStreamReader(
                                         socket.getInputStream(), StandardCharsets.US_ASCII))) {
-            socket.setTcpNoDelay(true);
-            for (int i = 0; i < ROUNDS; i++) {
-                String granted = ask(socket, in, "l\nkey" + i % 10 + "\n5 10\n");
-                ask(socket, in, "r\nkey" + i % 10 + "\n" + granted.substring(3, 35) + "\n");
-            }
-            for (String request :
-                    List.of("sl\ns\n1 2\n", "e\nq\n\n", "w\nq\n1\n", "ping\n\n\n", "nope\n\n\n")) {
-                ask(socket, in, request);
-            }
-            ask(socket, in, "stats\n\n\n");
+            drive(socket, in);
         }
-        server.drain();
-        return 0;
+        Signals.raiseTerm();
+        return server.get(10, TimeUnit.SECONDS);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return probe.getLocalPort();
+        }
+    }
+
+    private static Socket connect(int port) throws IOException, InterruptedException {
+        for (int i = 0; ; i++) {
+            try {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+                socket.setTcpNoDelay(true);
+                return socket;
+            } catch (IOException e) {
+                if (i == CONNECT_TRIES) {
+                    throw e;
+                }
+                TimeUnit.MILLISECONDS.sleep(5);
+            }
+        }
+    }
+
+    private static void drive(Socket socket, BufferedReader in) throws IOException {
+        for (int i = 0; i < ROUNDS; i++) {
+            String granted = ask(socket, in, "l\nkey" + i % 10 + "\n5 10\n");
+            ask(socket, in, "r\nkey" + i % 10 + "\n" + granted.substring(3, 35) + "\n");
+        }
+        for (String request :
+                List.of(
+                        "sl\ns\n1 2\n",
+                        "e\nq\n\n",
+                        "w\nq\n1\n",
+                        "l\nq\n0\n",
+                        "ping\n\n\n",
+                        "nope\n\n\n",
+                        "stats\n\n\n")) {
+            ask(socket, in, request);
+        }
     }
 
     private static String ask(Socket socket, BufferedReader in, String request) throws IOException {

@@ -1,6 +1,6 @@
 package io.holdfast.engine;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -29,22 +29,26 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
     void check() {
         Set<List<Object>> names = new HashSet<>();
         for (ResourceView view : all()) {
-            assertThat(names.add(List.of(view.kind(), view.key())))
-                    .as("%s is listed once", view)
-                    .isTrue();
-            assertThat((long) view.holders()).as("%s", view).isBetween(0L, view.limit());
-            assertThat(view.idleNanos()).as("%s", view).isNotNegative();
-            if (view.waiters() > 0) {
-                assertThat((long) view.holders())
-                        .as("nobody waits for a free slot: %s", view)
-                        .isEqualTo(view.limit());
-            }
+            require(names.add(List.of(view.kind(), view.key())), "is listed once", view);
+            require(view.holders() <= view.limit(), "has no more holders than slots", view);
+            require(
+                    view.waiters() == 0 || view.holders() == view.limit(),
+                    "has nobody waiting for a free slot",
+                    view);
+            require(view.idleNanos() >= 0, "was active in the past", view);
+            require(view.leaseLeftNanos() >= 0, "has no less than nothing left", view);
         }
         for (ResourceView view : inUse) {
-            assertThat(view.holders() + view.waiters()).as("%s", view).isPositive();
+            require(view.holders() > 0, "is in use because it is held", view);
         }
         for (ResourceView view : idle) {
-            assertThat(view.holders() + view.waiters()).as("%s", view).isZero();
+            require(view.holders() == 0 && view.waiters() == 0, "is idle", view);
+        }
+    }
+
+    private static void require(boolean truth, String promise, ResourceView view) {
+        if (!truth) {
+            fail("broken promise: a key %s, but %s", promise, view);
         }
     }
 }

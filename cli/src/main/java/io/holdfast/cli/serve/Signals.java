@@ -11,7 +11,7 @@ import java.util.function.IntConsumer;
  * Tells about SIGINT and SIGTERM, every one of them: a shutdown hook would only see the first. The
  * class for it is in every JDK, but not in the documented API, hence the reflection.
  */
-final class Signals {
+public final class Signals {
     private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
     private static final int SIGNALLED = 128;
 
@@ -26,6 +26,13 @@ final class Signals {
             LOG.atDebug().setCause(e).log("signals are not available, using a shutdown hook");
             Runtime.getRuntime().addShutdownHook(new Thread(() -> action.accept(0)));
         }
+    }
+
+    /** Sends this process a SIGTERM. */
+    public static void raiseTerm() throws ReflectiveOperationException {
+        Class<?> signal = Class.forName("sun.misc.Signal");
+        signal.getMethod("raise", signal)
+                .invoke(null, signal.getConstructor(String.class).newInstance("TERM"));
     }
 
     private static void handle(String name, int status, IntConsumer action)

@@ -1,0 +1,92 @@
+package io.holdfast.bench;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.Settings;
+
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Acquire and release of a free key that the engine knows, all keys in turn, next to as many keys
+ * that are held.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(
+        value = 1,
+        jvmArgs = {"-Xmx3g", "-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders"})
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class AcquireReleaseBenchmark {
+    private static final long LEASE = TimeUnit.SECONDS.toNanos(30);
+    private static final long HOUR = TimeUnit.HOURS.toNanos(1);
+
+    @Param({"10", "1000", "100000", "1000000"})
+    private int keys;
+
+    private final List<Effect> effects = new ArrayList<>();
+    private final BenchLedger ledger = new BenchLedger();
+    private LockEngine engine = new LockEngine(new Settings(0, HOUR, true));
+    private Key[] free = {};
+    private int next;
+    private long now;
+    private long request;
+
+    @Setup
+    public void fill() {
+        engine = new LockEngine(new Settings(0, HOUR, true));
+        free = new Key[keys];
+        for (int i = 0; i < keys; i++) {
+            free[i] = Key.of("key" + i);
+            acquire(Key.of("held" + i), HOUR);
+            effects.clear();
+            acquireAndRelease();
+        }
+    }
+
+    @Benchmark
+    public long acquireAndRelease() {
+        Key key = free[next];
+        // A stride that shares no factor with the sizes: far from the key before.
+        next = (int) ((next + 514_229L) % keys);
+        if (free[next] == null) {
+            next = 0;
+        }
+        now += 1000;
+        acquire(key, LEASE);
+        Effect.Granted granted = (Effect.Granted) effects.removeLast();
+        engine.apply(
+                new Command.Release(1, ++request, Kind.MUTEX, key, granted.token()),
+                now,
+                ledger,
+                effects);
+        effects.clear();
+        return granted.token().fence();
+    }
+
+    private void acquire(Key key, long lease) {
+        engine.apply(
+                new Command.Acquire(1, ++request, Kind.MUTEX, key, 1, 0, lease, request),
+                now,
+                ledger,
+                effects);
+    }
+}

@@ -1,0 +1,26 @@
+package io.holdfast.bench;
+
+import io.holdfast.engine.Ledger;
+
+/** A ledger with room for everything. */
+final class BenchLedger implements Ledger {
+    private long fence;
+
+    @Override
+    public long nextFence() {
+        return ++fence;
+    }
+
+    @Override
+    public boolean reserveKey() {
+        return true;
+    }
+
+    @Override
+    public void returnKey() {}
+
+    @Override
+    public boolean hasRoom() {
+        return true;
+    }
+}

@@ -1,0 +1,61 @@
+package io.holdfast.bench;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.Settings;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Prints what a held and an idle lock cost in heap, beyond their keys. Run with the launcher's
+ * flags: {@code java -XX:+UseCompactObjectHeaders -XX:+UseSerialGC -cp bench/target/benchmarks.jar
+ * io.holdfast.bench.HeapPerLock}
+ */
+public final class HeapPerLock {
+    private static final int LOCKS = 1_000_000;
+    private static final long LEASE = TimeUnit.HOURS.toNanos(1);
+
+    private HeapPerLock() {}
+
+    public static void main(String[] args) {
+        Key[] keys = new Key[LOCKS];
+        for (int i = 0; i < LOCKS; i++) {
+            keys[i] = Key.of("some/lock/name/" + i);
+        }
+        long before = usedBytes();
+        LockEngine engine = new LockEngine(new Settings(0, LEASE, true));
+        BenchLedger ledger = new BenchLedger();
+        List<Effect> effects = new ArrayList<>();
+        for (int i = 0; i < LOCKS; i++) {
+            engine.apply(
+                    new Command.Acquire(1, i + 1, Kind.MUTEX, keys[i], 1, 0, LEASE, i),
+                    i,
+                    ledger,
+                    effects);
+            effects.clear();
+        }
+        print("held", usedBytes() - before);
+        engine.apply(new Command.CloseSession(1, 0), LOCKS, ledger, effects);
+        print("idle", usedBytes() - before);
+        if (engine.hasHolds(1) || keys.length != LOCKS) {
+            throw new IllegalStateException("locks are still held");
+        }
+    }
+
+    private static void print(String what, long bytes) {
+        System.out.printf(Locale.ROOT, "%s lock: %d bytes%n", what, bytes / LOCKS);
+    }
+
+    private static long usedBytes() {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+        }
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+}

@@ -1,0 +1,94 @@
+package io.holdfast.bench;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.Settings;
+import io.holdfast.engine.Token;
+
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A long line for one key: passing the lock on, and waiters that leave from the middle. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(
+        value = 1,
+        jvmArgs = {"-Xmx2g", "-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders"})
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class LineBenchmark {
+    private static final long HOUR = TimeUnit.HOURS.toNanos(1);
+    private static final Key KEY = Key.of("deploy");
+
+    @Param({"10", "100000"})
+    private int waiters;
+
+    private final List<Effect> effects = new ArrayList<>();
+    private final BenchLedger ledger = new BenchLedger();
+    private LockEngine engine = new LockEngine(new Settings(0, HOUR, true));
+    private Token token = new Token(0, 0);
+    private long holder;
+    private long nextSession;
+    private long now;
+
+    @Setup
+    public void fill() {
+        engine = new LockEngine(new Settings(0, HOUR, true));
+        nextSession = 1;
+        acquire();
+        Effect.Granted granted = (Effect.Granted) effects.removeLast();
+        token = granted.token();
+        holder = granted.session();
+        for (int i = 0; i < waiters; i++) {
+            acquire();
+        }
+    }
+
+    /** The holder releases, the first in line is granted, and one more gets in line. */
+    @Benchmark
+    public long passOn() {
+        now += 1000;
+        engine.apply(new Command.Release(holder, 2, Kind.MUTEX, KEY, token), now, ledger, effects);
+        Effect.Granted granted = (Effect.Granted) effects.removeLast();
+        engine.apply(new Command.CloseSession(holder, 0), now, ledger, effects);
+        effects.clear();
+        token = granted.token();
+        holder = granted.session();
+        acquire();
+        return holder;
+    }
+
+    /** A waiter in the middle disconnects, the lock is passed on, and two more get in line. */
+    @Benchmark
+    public long leaveFromTheMiddle() {
+        long middle = holder + (nextSession - holder) / 2;
+        engine.apply(new Command.CloseSession(middle, 0), now, ledger, effects);
+        acquire();
+        return passOn();
+    }
+
+    private void acquire() {
+        engine.apply(
+                new Command.Acquire(nextSession++, 1, Kind.MUTEX, KEY, 1, HOUR, HOUR, nextSession),
+                now,
+                ledger,
+                effects);
+    }
+}

@@ -1,0 +1,188 @@
+package io.holdfast.engine;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The people of a schedule: each has a session, remembers what it asked, and all share the tokens
+ * that any of them was told.
+ */
+final class Crowd {
+    private record Asked(long request, Target target) {}
+
+    private record Told(Target target, Token token) {}
+
+    private final long[] sessions = new long[Schedule.PEOPLE];
+    private final Map<Long, List<Asked>> asked = new HashMap<>();
+    private final List<Told> tokens = new ArrayList<>();
+    private final Set<Token> known = new HashSet<>();
+    private long lastSession;
+    private long lastSalt;
+
+    Crowd() {
+        for (int who = 0; who < sessions.length; who++) {
+            open(who);
+        }
+    }
+
+    List<Long> openSessions() {
+        List<Long> open = new ArrayList<>();
+        for (long session : sessions) {
+            open.add(session);
+        }
+        return open;
+    }
+
+    /** All that was ever told, with the key it was told for. */
+    List<Command> releasesOfAllTokens(int who) {
+        List<Command> commands = new ArrayList<>();
+        for (Told told : List.copyOf(tokens)) {
+            commands.add(release(who, told.target(), told.token()));
+        }
+        return commands;
+    }
+
+    /** The command that a step stands for; none where the step needs what nobody has. */
+    Optional<Command> command(Step step) {
+        return switch (step) {
+            case Step.Acquire(int who, int what, long wait, long lease) -> {
+                Target target = Schedule.TARGETS.get(what);
+                yield Optional.of(
+                        new Command.Acquire(
+                                sessions[who],
+                                ask(who, target),
+                                target.kind(),
+                                target.key(),
+                                target.limit(),
+                                wait,
+                                lease,
+                                nextSalt()));
+            }
+            case Step.Enqueue(int who, int what, long lease) -> {
+                Target target = Schedule.TARGETS.get(what);
+                yield Optional.of(
+                        new Command.Enqueue(
+                                sessions[who],
+                                ask(who, target),
+                                target.kind(),
+                                target.key(),
+                                target.limit(),
+                                lease,
+                                nextSalt()));
+            }
+            case Step.Await(int who, int what, long wait) -> {
+                Target target = Schedule.TARGETS.get(what);
+                yield Optional.of(
+                        new Command.Await(
+                                sessions[who],
+                                ask(who, target),
+                                target.kind(),
+                                target.key(),
+                                wait));
+            }
+            case Step.Release(int who, int back, Step.Use use) ->
+                    token(back, use).map(told -> release(who, told.target(), told.token()));
+            case Step.Renew(int who, int back, Step.Use use, long lease) ->
+                    token(back, use)
+                            .map(
+                                    told ->
+                                            new Command.Renew(
+                                                    sessions[who],
+                                                    ask(who, told.target()),
+                                                    told.target().kind(),
+                                                    told.target().key(),
+                                                    told.token(),
+                                                    lease));
+            case Step.Cancel(int who, int back) ->
+                    lastAsked(who, back)
+                            .map(
+                                    it ->
+                                            new Command.Cancel(
+                                                    sessions[who],
+                                                    it.request(),
+                                                    it.target().kind(),
+                                                    it.target().key()));
+            case Step.Close(int who, int back) -> {
+                long unanswered =
+                        back < 0 ? 0 : lastAsked(who, back).map(Asked::request).orElse(0L);
+                yield Optional.of(close(who, unanswered));
+            }
+            case Step.Collect(int most) -> Optional.of(new Command.Collect(most));
+            case Step.Tick() -> Optional.of(new Command.Tick());
+            case Step.Pass _, Step.Room _ -> Optional.empty();
+        };
+    }
+
+    Command close(int who, long unanswered) {
+        long session = sessions[who];
+        open(who);
+        return new Command.CloseSession(session, unanswered);
+    }
+
+    void hear(Effect effect) {
+        if (effect instanceof Effect.Granted granted && known.add(granted.token())) {
+            Target target =
+                    asked.get(granted.session()).stream()
+                            .filter(it -> it.request() == granted.request())
+                            .findFirst()
+                            .orElseThrow()
+                            .target();
+            tokens.add(new Told(target, granted.token()));
+        }
+    }
+
+    private void open(int who) {
+        sessions[who] = ++lastSession;
+        asked.put(lastSession, new ArrayList<>());
+    }
+
+    private long ask(int who, Target target) {
+        List<Asked> before = asked.get(sessions[who]);
+        long request = before.size() + 1L;
+        before.add(new Asked(request, target));
+        return request;
+    }
+
+    private Command release(int who, Target target, Token token) {
+        return new Command.Release(
+                sessions[who], ask(who, target), target.kind(), target.key(), token);
+    }
+
+    private long nextSalt() {
+        return ++lastSalt * 0x9E3779B97F4A7C15L;
+    }
+
+    private Optional<Asked> lastAsked(int who, int back) {
+        List<Asked> before = asked.get(sessions[who]);
+        return before.size() <= back
+                ? Optional.empty()
+                : Optional.of(before.get(before.size() - 1 - back));
+    }
+
+    private Optional<Told> token(int back, Step.Use use) {
+        if (tokens.size() <= back) {
+            return Optional.empty();
+        }
+        Told told = tokens.get(tokens.size() - 1 - back);
+        Target target = told.target();
+        Token token = told.token();
+        return Optional.of(
+                switch (use) {
+                    case AS_TOLD -> told;
+                    case WRONG_SALT -> new Told(target, new Token(token.fence(), token.salt() ^ 1));
+                    case WRONG_FENCE ->
+                            new Told(target, new Token(token.fence() + 1, token.salt()));
+                    case WRONG_TARGET ->
+                            new Told(
+                                    Schedule.TARGETS.get(target.kind() == Kind.MUTEX ? 2 : 0),
+                                    token);
+                });
+    }
+}

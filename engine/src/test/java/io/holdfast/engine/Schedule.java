@@ -1,0 +1,118 @@
+package io.holdfast.engine;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.domains.DomainContextBase;
+
+import java.util.List;
+
+/** What a few people do to a few keys, under some settings. */
+record Schedule(Settings settings, int maxKeys, List<Step> steps) {
+    static final int PEOPLE = 4;
+
+    /** Few, so that people meet; two of them are one semaphore with different limits. */
+    static final List<Target> TARGETS =
+            List.of(
+                    Target.mutex("a"),
+                    Target.mutex("b"),
+                    Target.semaphore("a", 2),
+                    Target.semaphore("a", 3),
+                    Target.semaphore("c", 1));
+
+    /** No lease but those without end, and no patience, is longer than this. */
+    static final long LONGEST = 12;
+
+    static final class Domain extends DomainContextBase {
+        @Provide
+        Arbitrary<Schedule> schedules() {
+            return Combinators.combine(settings(), maxKeys(), steps(150)).as(Schedule::new);
+        }
+
+        private static Arbitrary<Settings> settings() {
+            return Combinators.combine(
+                            Arbitraries.of(0, 0, 1, 2, 3),
+                            Arbitraries.of(0L, 3L, 10L),
+                            Arbitraries.of(true, false))
+                    .as(Settings::new);
+        }
+
+        private static Arbitrary<Integer> maxKeys() {
+            return Arbitraries.of(0, 0, 1, 2, 3);
+        }
+
+        private static Arbitrary<List<Step>> steps(int most) {
+            return Arbitraries.<Step>frequencyOf(
+                            Tuple.of(
+                                    20,
+                                    Combinators.combine(who(), target(), patience(), lease())
+                                            .as(Step.Acquire::new)),
+                            Tuple.of(
+                                    10,
+                                    Combinators.combine(who(), target(), lease())
+                                            .as(Step.Enqueue::new)),
+                            Tuple.of(
+                                    10,
+                                    Combinators.combine(who(), target(), patience())
+                                            .as(Step.Await::new)),
+                            Tuple.of(
+                                    15,
+                                    Combinators.combine(who(), back(), use())
+                                            .as(Step.Release::new)),
+                            Tuple.of(
+                                    6,
+                                    Combinators.combine(who(), back(), use(), lease())
+                                            .as(Step.Renew::new)),
+                            Tuple.of(5, Combinators.combine(who(), back()).as(Step.Cancel::new)),
+                            Tuple.of(
+                                    5,
+                                    Combinators.combine(
+                                                    who(), Arbitraries.integers().between(-1, 2))
+                                            .as(Step.Close::new)),
+                            Tuple.of(
+                                    4, Arbitraries.integers().between(0, 3).map(Step.Collect::new)),
+                            Tuple.of(4, Arbitraries.just(new Step.Tick())),
+                            Tuple.of(
+                                    15,
+                                    Arbitraries.of(0L, 1L, 1L, 2L, 3L, 5L, 8L, 20L, -4L)
+                                            .map(Step.Pass::new)),
+                            Tuple.of(2, Arbitraries.of(true, true, false).map(Step.Room::new)))
+                    .list()
+                    .ofMaxSize(most)
+                    .withSizeDistribution(RandomDistribution.uniform());
+        }
+
+        private static Arbitrary<Integer> who() {
+            return Arbitraries.integers().between(0, PEOPLE - 1);
+        }
+
+        private static Arbitrary<Integer> target() {
+            return Arbitraries.integers().between(0, TARGETS.size() - 1);
+        }
+
+        private static Arbitrary<Integer> back() {
+            return Arbitraries.integers().between(0, 5);
+        }
+
+        private static Arbitrary<Step.Use> use() {
+            return Arbitraries.frequency(
+                    Tuple.of(9, Step.Use.AS_TOLD),
+                    Tuple.of(1, Step.Use.WRONG_SALT),
+                    Tuple.of(1, Step.Use.WRONG_FENCE),
+                    Tuple.of(1, Step.Use.WRONG_TARGET));
+        }
+
+        private static Arbitrary<Long> patience() {
+            return Arbitraries.of(0L, 1L, 2L, 4L, 8L, LONGEST, Command.FOREVER);
+        }
+
+        private static Arbitrary<Long> lease() {
+            return Arbitraries.of(1L, 2L, 3L, 5L, 8L, LONGEST, Command.FOREVER);
+        }
+    }
+}

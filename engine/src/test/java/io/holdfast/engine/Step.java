@@ -1,0 +1,40 @@
+package io.holdfast.engine;
+
+/**
+ * One step of a random schedule, in the words of clients. People, targets and tokens are small
+ * numbers; {@code back} counts from the last one known.
+ */
+sealed interface Step {
+    /** How a token is used. */
+    enum Use {
+        AS_TOLD,
+        WRONG_SALT,
+        WRONG_FENCE,
+        WRONG_TARGET
+    }
+
+    record Acquire(int who, int target, long patience, long lease) implements Step {}
+
+    record Enqueue(int who, int target, long lease) implements Step {}
+
+    record Await(int who, int target, long patience) implements Step {}
+
+    record Release(int who, int back, Use use) implements Step {}
+
+    record Renew(int who, int back, Use use, long lease) implements Step {}
+
+    record Cancel(int who, int back) implements Step {}
+
+    /** The session ends, and the person comes back with a new one; -1 if all was answered. */
+    record Close(int who, int unansweredBack) implements Step {}
+
+    record Collect(int most) implements Step {}
+
+    record Tick() implements Step {}
+
+    /** The clock moves, perhaps back, but nobody tells the engine before the next command. */
+    record Pass(long nanos) implements Step {}
+
+    /** Memory gets short, or is there again. */
+    record Room(boolean left) implements Step {}
+}

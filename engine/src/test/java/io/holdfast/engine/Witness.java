@@ -1,0 +1,212 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Watches commands and effects from outside, knows nothing of how grants are decided, and objects
+ * when something happens that must never happen.
+ */
+final class Witness {
+    private record Held(long session, long request, Kind kind, Key key, long end) {}
+
+    private record Blocked(long session, long request, Kind kind, Key key) {}
+
+    private final Settings settings;
+    private final Map<Token, Held> live = new HashMap<>();
+    private final List<Blocked> line = new ArrayList<>();
+    private final Map<List<Object>, Long> limits = new HashMap<>();
+    private final Map<Key, Long> mutexFences = new HashMap<>();
+    private final Set<Token> ever = new HashSet<>();
+    private final Set<Long> fences = new HashSet<>();
+    private final Map<List<Long>, Command.Keyed> asked = new HashMap<>();
+    private long now = Long.MIN_VALUE;
+
+    Witness(Settings settings) {
+        this.settings = settings;
+    }
+
+    void see(Command command, long time, List<Effect> effects) {
+        now = Math.max(now, time);
+        live.values().removeIf(held -> held.end() <= now);
+        if (command instanceof Command.Keyed keyed && !(command instanceof Command.Cancel)) {
+            asked.put(List.of(keyed.session(), keyed.request()), keyed);
+        }
+        if (command instanceof Command.CloseSession(long session, long unanswered)) {
+            line.removeIf(it -> it.session() == session);
+            live.values()
+                    .removeIf(
+                            held ->
+                                    held.session() == session
+                                            && (settings.autoRelease()
+                                                    || held.request() == unanswered));
+        }
+        boolean answered = false;
+        for (Effect effect : effects) {
+            see(effect, command);
+            answered |=
+                    command instanceof Command.Keyed keyed
+                            && keyed.session() == effect.session()
+                            && keyed.request() == effect.request();
+        }
+        if (command instanceof Command.Acquire c && !answered) {
+            line.add(new Blocked(c.session(), c.request(), c.kind(), c.key()));
+        }
+    }
+
+    private void see(Effect effect, Command command) {
+        switch (effect) {
+            case Effect.Granted granted -> granted(granted, command);
+            case Effect.Released _ -> {
+                Command.Release c = (Command.Release) command;
+                assertLive(c, c.token());
+                live.remove(c.token());
+            }
+            case Effect.Renewed renewed -> {
+                Command.Renew c = (Command.Renew) command;
+                assertLive(c, c.token());
+                Held held = live.get(c.token());
+                live.put(
+                        c.token(),
+                        new Held(
+                                held.session(),
+                                held.request(),
+                                held.kind(),
+                                held.key(),
+                                end(renewed.leaseNanos())));
+            }
+            case Effect.Refused refused -> {
+                if (refused.reason() == Refusal.NOT_HELD) {
+                    assertDead(command);
+                }
+            }
+            case Effect.Cancelled cancelled -> {
+                leave(cancelled);
+                live.values()
+                        .removeIf(
+                                held ->
+                                        held.session() == cancelled.session()
+                                                && held.request() == cancelled.request());
+            }
+            case Effect.TimedOut timedOut -> leave(timedOut);
+            case Effect.Queued _ -> {}
+        }
+    }
+
+    private void granted(Effect.Granted granted, Command command) {
+        Token token = granted.token();
+        Command.Keyed asking = asked.get(List.of(granted.session(), granted.request()));
+        assertThat(asking).as("%s answers a request", granted).isNotNull();
+        assertThat(granted.key()).isEqualTo(asking.key());
+        if (ever.add(token)) {
+            assertThat(fences.add(token.fence())).as("fence of %s is new", granted).isTrue();
+            if (asking.kind() == Kind.MUTEX) {
+                Long before = mutexFences.put(granted.key(), token.fence());
+                assertThat(before == null || before < token.fence())
+                        .as("fence of %s is above %s", granted, before)
+                        .isTrue();
+            }
+        } else {
+            // Only an await may tell again what its enqueue told, and only while it is held.
+            assertThat(asking).isInstanceOf(Command.Await.class);
+            assertThat(live).as("%s is no dead token", granted).containsKey(token);
+            live.remove(token);
+        }
+        boolean closing =
+                command instanceof Command.CloseSession(long session, long _)
+                        && session == granted.session();
+        if (asking instanceof Command.Acquire && !closing) {
+            assertFirstInLine(granted, asking);
+            leave(granted);
+        }
+        long others =
+                live.values().stream()
+                        .filter(held -> held.kind() == asking.kind())
+                        .filter(held -> held.key().equals(asking.key()))
+                        .count();
+        assertThat(others).as("other holders at %s", granted).isLessThan(limit(asking));
+        boolean gone =
+                closing
+                        && command instanceof Command.CloseSession(long _, long unanswered)
+                        && (settings.autoRelease() || unanswered == granted.request());
+        if (!gone) {
+            live.put(
+                    token,
+                    new Held(
+                            granted.session(),
+                            granted.request(),
+                            asking.kind(),
+                            asking.key(),
+                            end(granted.leaseNanos())));
+        }
+    }
+
+    /** Nobody who asked earlier and is still blocked may be overtaken. */
+    private void assertFirstInLine(Effect.Granted granted, Command.Keyed asking) {
+        for (Blocked blocked : line) {
+            if (blocked.kind() == asking.kind() && blocked.key().equals(asking.key())) {
+                assertThat(List.of(blocked.session(), blocked.request()))
+                        .as("first in line for %s", asking.key())
+                        .isEqualTo(List.of(granted.session(), granted.request()));
+                return;
+            }
+        }
+    }
+
+    private void leave(Effect effect) {
+        line.removeIf(it -> it.session() == effect.session() && it.request() == effect.request());
+    }
+
+    private void assertLive(Command.Keyed c, Token token) {
+        Held held = live.get(token);
+        assertThat(held).as("%s may use %s", c, token).isNotNull();
+        assertThat(held.kind()).isEqualTo(c.kind());
+        assertThat(held.key()).isEqualTo(c.key());
+    }
+
+    private void assertDead(Command command) {
+        Token token =
+                switch (command) {
+                    case Command.Release c -> c.token();
+                    case Command.Renew c -> c.token();
+                    default -> throw new AssertionError("not held: " + command);
+                };
+        Command.Keyed c = (Command.Keyed) command;
+        Held held = live.get(token);
+        assertThat(held != null && held.kind() == c.kind() && held.key().equals(c.key()))
+                .as("%s was refused though the token is good", command)
+                .isFalse();
+    }
+
+    private long limit(Command.Keyed asking) {
+        if (asking instanceof Command.Acquire c) {
+            limits.put(List.of(c.kind(), c.key()), c.limit());
+        } else if (asking instanceof Command.Enqueue c) {
+            limits.put(List.of(c.kind(), c.key()), c.limit());
+        }
+        // An await says no limit; its semaphore has at most the widest of the schedule.
+        return asking.kind() == Kind.MUTEX
+                ? 1
+                : limits.getOrDefault(List.of(asking.kind(), asking.key()), widest(asking.key()));
+    }
+
+    private static long widest(Key key) {
+        return Schedule.TARGETS.stream()
+                .filter(it -> it.key().equals(key))
+                .mapToLong(Target::limit)
+                .max()
+                .orElseThrow();
+    }
+
+    private long end(long span) {
+        return span > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + span;
+    }
+}
