@@ -85,7 +85,7 @@ public final class DflockdCommand {
     }
 
     static ServerConfig config(Map<String, String> flags, Map<String, String> environment) {
-        SettingValues values = new SettingValues();
+        SettingValues values = new SettingValues(false);
         for (Setting setting : SETTINGS) {
             values.put(setting, value(setting, flags, environment));
         }

@@ -89,7 +89,7 @@ public final class ServeCommand implements Callable<Integer> {
     }
 
     ServerConfig config() {
-        SettingValues values = new SettingValues();
+        SettingValues values = new SettingValues(true);
         for (Setting setting : SETTINGS) {
             String text = value(setting);
             if (!setting.reads(text)) {

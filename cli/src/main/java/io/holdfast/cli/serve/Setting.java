@@ -254,9 +254,16 @@ enum Setting {
         };
     }
 
-    /** The number that a readable text stands for, if it is in range. */
-    long number(String text) {
+    /**
+     * The number that a readable text stands for, if it is in range.
+     *
+     * @param zeroIsNoLimit whether 0 locks mean as many as memory allows, and are no mistake
+     */
+    long number(String text, boolean zeroIsNoLimit) {
         long value = Numbers.parse(text).orElseThrow();
+        if (this == MAX_LOCKS && zeroIsNoLimit && value == 0) {
+            return value;
+        }
         String unit = type == Type.SECONDS ? "s" : "";
         switch (least) {
             case ONE -> {

@@ -25,6 +25,14 @@ import java.util.Map;
 /** The text of every setting, wherever it came from, and the configuration made of it. */
 final class SettingValues {
     private final Map<Setting, String> texts = new EnumMap<>(Setting.class);
+    private final boolean zeroIsNoLimit;
+
+    /**
+     * @param zeroIsNoLimit whether 0 locks mean as many as memory allows, and are no mistake
+     */
+    SettingValues(boolean zeroIsNoLimit) {
+        this.zeroIsNoLimit = zeroIsNoLimit;
+    }
 
     void put(Setting setting, String text) {
         texts.put(setting, text);
@@ -43,7 +51,7 @@ final class SettingValues {
     }
 
     long number(Setting setting) {
-        return setting.number(text(setting));
+        return setting.number(text(setting), zeroIsNoLimit);
     }
 
     private int count(Setting setting) {
@@ -71,10 +79,9 @@ final class SettingValues {
 
     /** The gate: every value is checked here, in the order of the table. */
     ServerConfig toConfig(List<Endpoint> listeners, @Nullable Secret secret) {
-        for (Map.Entry<Setting, String> entry : texts.entrySet()) {
-            Setting setting = entry.getKey();
+        for (Setting setting : texts.keySet()) {
             if (setting.type == Setting.Type.COUNT || setting.type == Setting.Type.SECONDS) {
-                long _ = setting.number(entry.getValue());
+                long _ = number(setting);
             }
         }
         LineLogger.setDebug(isOn(Setting.DEBUG));
