@@ -1,7 +1,9 @@
 package io.holdfast.cli;
 
+import io.holdfast.cli.bench.BenchCommand;
 import io.holdfast.cli.serve.DflockdCommand;
 import io.holdfast.cli.serve.ServeCommand;
+import io.holdfast.cli.soak.SoakCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -57,6 +59,8 @@ public final class Main implements Runnable {
         return new CommandLine(new Main())
                 .addSubcommand(ServeCommand.create(environment))
                 .addSubcommand(new DflockdEntry())
+                .addSubcommand(new BenchCommand())
+                .addSubcommand(new SoakCommand())
                 .addSubcommand(new TrainCommand());
     }
 }

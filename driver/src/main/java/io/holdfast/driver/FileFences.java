@@ -7,7 +7,6 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -59,33 +58,37 @@ public final class FileFences implements Fences {
     }
 
     static FileFences open(Path file, long clockNanos) throws IOException {
+        FileFences fences;
         try {
-            FileFences fences = new FileFences(file, Math.max(read(file), clockNanos));
-            fences.reserver.start();
-            return fences;
-        } catch (FileSystemException e) { // its message is a path and nothing else
+            byte[] state = Files.exists(file) ? Files.readAllBytes(file) : new byte[0];
+            fences = new FileFences(file, Math.max(ceiling(file, state), clockNanos));
+        } catch (DamagedException e) {
+            throw e;
+        } catch (IOException e) { // its message may be a path and nothing else
             throw new IOException("cannot use fence state file " + file + ": " + describe(e), e);
         }
+        fences.reserver.start();
+        return fences;
     }
 
-    private static long read(Path file) throws IOException {
-        if (!Files.exists(file)) {
+    private static long ceiling(Path file, byte[] state) throws DamagedException {
+        if (state.length == 0) {
             return 0;
         }
-        byte[] bytes = Files.readAllBytes(file);
-        if (bytes.length == 0) {
-            return 0;
+        if (state.length != Long.BYTES) {
+            throw new DamagedException(file, state.length + " bytes, not 8");
         }
-        if (bytes.length != Long.BYTES) {
-            throw new IOException(
-                    "fence state file " + file + " is damaged: " + bytes.length + " bytes, not 8");
-        }
-        long value = ByteBuffer.wrap(bytes).getLong();
+        long value = ByteBuffer.wrap(state).getLong();
         if (value < 0 || value > Long.MAX_VALUE - 2 * RANGE) {
-            throw new IOException(
-                    "fence state file " + file + " is damaged: " + value + " is no fence");
+            throw new DamagedException(file, value + " is no fence");
         }
         return value;
+    }
+
+    private static final class DamagedException extends IOException {
+        DamagedException(Path file, String damage) {
+            super("fence state file " + file + " is damaged: " + damage);
+        }
     }
 
     @Override
@@ -133,7 +136,8 @@ public final class FileFences implements Fences {
                 try {
                     reserve(last.get() + RANGE);
                     raised.signalAll();
-                } catch (IOException e) {
+                } catch (IOException | RuntimeException | Error e) {
+                    // Whatever it is, go on: without this thread nobody gets a fence.
                     LOG.atError()
                             .addKeyValue("file", file)
                             .addKeyValue("error", describe(e))
@@ -193,7 +197,7 @@ public final class FileFences implements Fences {
         }
     }
 
-    private static String describe(IOException e) {
+    private static String describe(Throwable e) {
         return e.getClass().getSimpleName() + ": " + e.getMessage();
     }
 

@@ -49,12 +49,12 @@ final class LocalSession implements Session {
     }
 
     @Override
-    public synchronized void close(long unanswered) {
+    public synchronized void close(long lastAnswered) {
         if (closed) {
             return;
         }
         closed = true;
-        Command command = new Command.CloseSession(id, unanswered);
+        Command command = new Command.CloseSession(id, lastAnswered);
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
                 driver.shard(i).apply(command, this);

@@ -20,7 +20,8 @@ public interface Session {
     /**
      * Ends the session: its waits end and its holds are released as the settings say.
      *
-     * @param unanswered the request whose answer was never written, 0 if there is none
+     * @param lastAnswered the last request whose answer was written; nobody knows the tokens of
+     *     later ones, so they are released in any case
      */
-    void close(long unanswered);
+    void close(long lastAnswered);
 }

@@ -57,10 +57,10 @@ public sealed interface Command {
 
     /**
      * The session is gone: its waits end and, unless auto-release is off, its holds are released.
-     * Holds whose token nobody was told are released in any case; {@code unanswered} is the number
-     * of the request whose answer was never written, 0 if there is none.
+     * Holds whose token nobody was told are released in any case: those of requests after {@code
+     * lastAnswered}, the last one whose answer was written.
      */
-    record CloseSession(long session, long unanswered) implements Command {}
+    record CloseSession(long session, long lastAnswered) implements Command {}
 
     /** Time has passed and nothing else happened. */
     record Tick() implements Command {}

@@ -233,7 +233,7 @@ public final class LockEngine {
         Hold next;
         for (Hold hold = session.firstHold; hold != null; hold = next) {
             next = hold.after;
-            boolean unknown = !hold.told || hold.request == c.unanswered();
+            boolean unknown = !hold.told || hold.request > c.lastAnswered();
             if (settings.autoRelease() || unknown) {
                 end(hold, ledger, effects);
             } else {

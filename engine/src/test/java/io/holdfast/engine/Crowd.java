@@ -110,9 +110,8 @@ final class Crowd {
                                                     it.target().kind(),
                                                     it.target().key()));
             case Step.Close(int who, int back) -> {
-                long unanswered =
-                        back < 0 ? 0 : lastAsked(who, back).map(Asked::request).orElse(0L);
-                yield Optional.of(close(who, unanswered));
+                long asked = this.asked.get(sessions[who]).size();
+                yield Optional.of(close(who, Math.max(0, asked - back)));
             }
             case Step.Collect(int most) -> Optional.of(new Command.Collect(most));
             case Step.Tick() -> Optional.of(new Command.Tick());
@@ -120,10 +119,10 @@ final class Crowd {
         };
     }
 
-    Command close(int who, long unanswered) {
+    private Command close(int who, long lastAnswered) {
         long session = sessions[who];
         open(who);
-        return new Command.CloseSession(session, unanswered);
+        return new Command.CloseSession(session, lastAnswered);
     }
 
     void hear(Effect effect) {

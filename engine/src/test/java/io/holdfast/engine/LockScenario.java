@@ -216,18 +216,18 @@ final class LockScenario {
     }
 
     void close(String who) {
-        close(who, 0);
+        close(who, lastRequest);
     }
 
-    /** The session ends before the answer to this request was written. */
+    /** The session ends before the answer to this request, or any later one, was written. */
     void close(String who, Request unanswered) {
-        close(who, unanswered.number());
+        close(who, unanswered.number() - 1);
     }
 
-    private void close(String who, long unanswered) {
+    private void close(String who, long lastAnswered) {
         long session = session(who);
         sessions.remove(who);
-        apply(new Command.CloseSession(session, unanswered));
+        apply(new Command.CloseSession(session, lastAnswered));
         assertThat(engine.hasHolds(session)).as("a closed session has holds").isFalse();
     }
 

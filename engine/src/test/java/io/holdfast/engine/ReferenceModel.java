@@ -246,7 +246,7 @@ final class ReferenceModel {
                 claims.stream().filter(it -> it.session == c.session() && !it.orphaned).toList();
         own.stream().filter(it -> !it.held).forEach(this::end);
         for (Claim hold : own.stream().filter(it -> it.held).toList()) {
-            if (settings.autoRelease() || !hold.told || hold.request == c.unanswered()) {
+            if (settings.autoRelease() || !hold.told || hold.request > c.lastAnswered()) {
                 end(hold);
             } else {
                 hold.onRecord = false;

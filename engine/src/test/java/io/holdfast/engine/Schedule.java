@@ -71,8 +71,7 @@ record Schedule(Settings settings, int maxKeys, List<Step> steps) {
                             Tuple.of(5, Combinators.combine(who(), back()).as(Step.Cancel::new)),
                             Tuple.of(
                                     5,
-                                    Combinators.combine(
-                                                    who(), Arbitraries.integers().between(-1, 2))
+                                    Combinators.combine(who(), Arbitraries.integers().between(0, 3))
                                             .as(Step.Close::new)),
                             Tuple.of(
                                     4, Arbitraries.integers().between(0, 3).map(Step.Collect::new)),

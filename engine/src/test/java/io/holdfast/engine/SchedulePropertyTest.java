@@ -33,12 +33,12 @@ class SchedulePropertyTest {
         schedule.steps().forEach(run::step);
         run.step(new Step.Room(true));
         for (int who = 0; who < Schedule.PEOPLE; who++) {
-            run.step(new Step.Close(who, -1));
+            run.step(new Step.Close(who, 0));
         }
         if (!schedule.settings().autoRelease()) {
             // What was told and has a lease without end stays until somebody gives it back.
             run.crowd.releasesOfAllTokens(0).forEach(run::apply);
-            run.step(new Step.Close(0, -1));
+            run.step(new Step.Close(0, 0));
         }
         run.step(new Step.Pass(100)); // even where the clock went back before
         run.step(new Step.Pass(Schedule.LONGEST + schedule.settings().idleNanos() + 1));

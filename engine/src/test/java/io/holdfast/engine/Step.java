@@ -25,8 +25,8 @@ sealed interface Step {
 
     record Cancel(int who, int back) implements Step {}
 
-    /** The session ends, and the person comes back with a new one; -1 if all was answered. */
-    record Close(int who, int unansweredBack) implements Step {}
+    /** The session ends with so many requests unanswered, and the person opens a new one. */
+    record Close(int who, int unanswered) implements Step {}
 
     record Collect(int most) implements Step {}
 

@@ -40,14 +40,14 @@ final class Witness {
         if (command instanceof Command.Keyed keyed && !(command instanceof Command.Cancel)) {
             asked.put(List.of(keyed.session(), keyed.request()), keyed);
         }
-        if (command instanceof Command.CloseSession(long session, long unanswered)) {
+        if (command instanceof Command.CloseSession(long session, long lastAnswered)) {
             line.removeIf(it -> it.session() == session);
             live.values()
                     .removeIf(
                             held ->
                                     held.session() == session
                                             && (settings.autoRelease()
-                                                    || held.request() == unanswered));
+                                                    || held.request() > lastAnswered));
         }
         boolean answered = false;
         for (Effect effect : effects) {
@@ -135,8 +135,8 @@ final class Witness {
         assertThat(others).as("other holders at %s", granted).isLessThan(limit(asking));
         boolean gone =
                 closing
-                        && command instanceof Command.CloseSession(long _, long unanswered)
-                        && (settings.autoRelease() || unanswered == granted.request());
+                        && command instanceof Command.CloseSession(long _, long lastAnswered)
+                        && (settings.autoRelease() || granted.request() > lastAnswered);
         if (!gone) {
             live.put(
                     token,

@@ -25,19 +25,39 @@ final class ConnectionGate {
         if (!room.getAsBoolean()) {
             return false;
         }
-        if (open.incrementAndGet() > most && most > 0) {
-            open.decrementAndGet();
+        if (mostPerAddress > 0 && !countAddress(address)) {
             return false;
         }
-        if (mostPerAddress > 0 && perAddress.merge(address, 1, Integer::sum) > mostPerAddress) {
-            leave(address);
-            return false;
-        }
+        // Never counts one too many, not even for a moment: another would be refused for it.
+        int count;
+        do {
+            count = open.get();
+            if (count >= most && most > 0) {
+                forgetAddress(address);
+                return false;
+            }
+        } while (!open.compareAndSet(count, count + 1));
         return true;
     }
 
     void leave(InetAddress address) {
         open.decrementAndGet();
+        forgetAddress(address);
+    }
+
+    private boolean countAddress(InetAddress address) {
+        boolean[] counted = {true};
+        perAddress.compute(
+                address,
+                (key, count) -> {
+                    int before = count == null ? 0 : count;
+                    counted[0] = before < mostPerAddress;
+                    return counted[0] ? Integer.valueOf(before + 1) : count;
+                });
+        return counted[0];
+    }
+
+    private void forgetAddress(InetAddress address) {
         if (mostPerAddress > 0) {
             perAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
         }

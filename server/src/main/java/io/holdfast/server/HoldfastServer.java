@@ -17,9 +17,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 
@@ -28,15 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +78,7 @@ public final class HoldfastServer {
     /** Starts listening. Everything is undone if any part fails. */
     public static HoldfastServer start(ServerConfig config) throws StartException {
         Transport transport = config.transport().choose();
-        SslContext tls = tlsContext(config.tls());
+        SslContext tls = config.tls() == null ? null : TlsLoader.load(config.tls());
         HoldfastServer server = new HoldfastServer(config, transport, fences(config.fenceFile()));
         try {
             if (tls != null) {
@@ -115,47 +108,8 @@ public final class HoldfastServer {
         try {
             return FileFences.open(file);
         } catch (IOException e) {
-            throw new StartException(
-                    "cannot use the fence state file " + file + ": " + reason(e), e);
+            throw new StartException(String.valueOf(e.getMessage()), e);
         }
-    }
-
-    private static @Nullable SslContext tlsContext(@Nullable TlsFiles files) throws StartException {
-        if (files == null) {
-            return null;
-        }
-        try {
-            return SslContextBuilder.forServer(
-                            PemKey.read(files.key()), certificates(files.certificate()))
-                    .sslProvider(SslProvider.JDK)
-                    .protocols("TLSv1.3", "TLSv1.2")
-                    .build();
-        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
-            throw new StartException(
-                    "cannot load the TLS certificate "
-                            + files.certificate()
-                            + " with the key "
-                            + files.key()
-                            + ": "
-                            + reason(e),
-                    e);
-        }
-    }
-
-    private static X509Certificate[] certificates(Path file)
-            throws IOException, GeneralSecurityException {
-        try (InputStream in = Files.newInputStream(file)) {
-            return CertificateFactory.getInstance("X.509").generateCertificates(in).stream()
-                    .map(X509Certificate.class::cast)
-                    .toArray(X509Certificate[]::new);
-        }
-    }
-
-    private static String reason(Exception e) {
-        String text = e.getMessage() == null ? "" : e.getMessage();
-        return e instanceof java.nio.file.FileSystemException
-                ? e.getClass().getSimpleName().replace("Exception", "") + " " + text
-                : text;
     }
 
     private void listen(Endpoint endpoint, @Nullable SslContext tls) throws StartException {
@@ -186,7 +140,8 @@ public final class HoldfastServer {
         } catch (UnknownHostException e) {
             throw new StartException("cannot listen on " + endpoint + ": unknown host", e);
         } catch (Exception e) { // Netty throws the bind's IOException without declaring it
-            throw new StartException("cannot listen on " + endpoint + ": " + reason(e), e);
+            throw new StartException(
+                    "cannot listen on " + endpoint + ": " + StartException.reason(e), e);
         }
     }
 

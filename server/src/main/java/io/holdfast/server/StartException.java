@@ -1,10 +1,20 @@
 package io.holdfast.server;
 
+import java.nio.file.FileSystemException;
+
 /** The server could not start, though its settings make sense. The message is for the user. */
 public final class StartException extends Exception {
     private static final long serialVersionUID = 1L;
 
     public StartException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    /** What a failure says to a user; the messages of file errors are a path and nothing else. */
+    static String reason(Exception e) {
+        String text = String.valueOf(e.getMessage());
+        return e instanceof FileSystemException
+                ? e.getClass().getSimpleName().replace("Exception", "") + " " + text
+                : text;
     }
 }

@@ -41,6 +41,11 @@ public final class DflockdDecoder {
         return linesRead;
     }
 
+    /** Whether a request has begun and is not complete. */
+    public boolean isInsideRequest() {
+        return lines > 0 || scanned > 0 || discarding;
+    }
+
     /**
      * Takes the next input out of the buffer. Null if more bytes are needed; what is then left in
      * the buffer must be there, in front, at the next call.
@@ -63,6 +68,7 @@ public final class DflockdDecoder {
             int length = (feed < 0 ? end : feed) - start - lineStart;
             if (length > cap(in, start)) {
                 discarding = true;
+                start += lineStart; // up to the end of this line, not of one before it
                 lines = 0;
                 scanned = 0;
                 continue;

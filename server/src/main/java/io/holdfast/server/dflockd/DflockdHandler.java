@@ -70,6 +70,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     private boolean authenticated;
     private boolean inputEnded;
 
+    /** All answers are written, and only the end of input is waited for. */
+    private boolean lingering;
+
     /** Complete requests may be left in the input, to be taken in a later turn. */
     private boolean backlog;
 
@@ -84,8 +87,8 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
 
     private boolean cancelling;
 
-    /** Request of the last grant whose answer has not left yet, 0 if there is none. */
-    private long grantOnItsWay;
+    /** The last request whose answer has been handed to the socket. */
+    private long lastAnswered;
 
     /** When the line that is being read began. */
     private long lineSinceNanos;
@@ -95,7 +98,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
 
     private int writesOnTheirWay;
     private long writingSinceNanos;
-    private boolean writeTimerArmed;
+    private @Nullable Future<?> writeTimer;
 
     /** Guarded by {@link #effects}. */
     private boolean wakeScheduled;
@@ -131,6 +134,10 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         end();
+        if (writeTimer != null) {
+            writeTimer.cancel(false);
+            writeTimer = null;
+        }
     }
 
     @Override
@@ -150,7 +157,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             readTimer = null;
         }
         if (session != null) {
-            session.close(pending == null ? grantOnItsWay : pending.request());
+            session.close(lastAnswered);
             pending = null;
         }
         state = State.CLOSING;
@@ -171,25 +178,26 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Closes after what has been answered. Input that is still on its way is thrown away first:
-     * closing a socket with unread input would destroy the last answer.
+     * Closes after what has been answered is written. Input that is still on its way is thrown away
+     * first: closing a socket with unread input would destroy the last answer.
      */
     private void finish() {
-        ByteBuf last = output;
-        output = null;
+        flush();
         end();
-        if (last != null) {
-            write(last, ctx.newPromise());
-        }
         // An empty message ends when all before it are written.
-        ChannelFuture written = ctx.writeAndFlush(Unpooled.EMPTY_BUFFER);
-        if (inputEnded) {
-            written.addListener(CLOSE);
-            return;
-        }
-        written.addListener(done -> shutDownOutput());
+        ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> linger());
         setReading(true);
-        ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Everything is written: waits a little for the peer to close. */
+    private void linger() {
+        lingering = true;
+        if (inputEnded) {
+            ctx.close();
+        } else {
+            shutDownOutput();
+            ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        }
     }
 
     private void shutDownOutput() {
@@ -221,8 +229,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
                 }
             }
             case BLOCKED -> {
-                if (input.readableBytes() > MOST_BEHIND_BLOCKED) {
-                    LOG.atDebug().addKeyValue("conn", session.id()).log("too much input behind");
+                if (isTooMuchBehind(input)) {
                     abort();
                 }
             }
@@ -249,7 +256,11 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     private void endOfInput() {
         inputEnded = true;
         switch (state) {
-            case CLOSING -> ctx.close();
+            case CLOSING -> {
+                if (lingering) {
+                    ctx.close();
+                }
+            }
             case BLOCKED -> abort();
             case STREAMING -> {}
             case READY -> {
@@ -262,7 +273,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
 
     /** No further request will come. */
     private void endOfRequests() {
-        if (authenticated || input == null) {
+        if (authenticated || !decoder.isInsideRequest()) {
             finish();
         } else {
             failAuthentication(NO_SECRET);
@@ -310,6 +321,10 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
                 return;
             }
         }
+        if (state == State.BLOCKED && input != null && isTooMuchBehind(input)) {
+            abort();
+            return;
+        }
         if (backlog) {
             flush();
             if (ctx.channel().isWritable()) {
@@ -317,6 +332,14 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             } // else channelWritabilityChanged goes on
         }
         setReading(!backlog && state != State.STREAMING);
+    }
+
+    private boolean isTooMuchBehind(ByteBuf waiting) {
+        if (waiting.readableBytes() <= MOST_BEHIND_BLOCKED) {
+            return false;
+        }
+        LOG.atDebug().addKeyValue("conn", session.id()).log("too much input behind a wait");
+        return true;
     }
 
     private void resume() {
@@ -386,11 +409,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     private void refuseConnection() {
         LOG.atDebug().addKeyValue("conn", session.id()).log("authentication failed");
         DflockdEncoder.errorAuth(output());
-        ByteBuf answer = output();
-        output = null;
+        flush();
         end();
         setReading(true);
-        ctx.writeAndFlush(answer);
         ctx.executor().schedule(() -> ctx.close(), AUTH_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
@@ -537,7 +558,6 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     private void answer(Command.Keyed asked, Effect effect) {
         switch (effect) {
             case Effect.Granted granted -> {
-                grantOnItsWay = granted.request();
                 if (asked instanceof Command.Enqueue) {
                     DflockdEncoder.acquired(granted.token(), granted.leaseNanos(), output());
                 } else {
@@ -585,6 +605,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         ByteBuf bytes = output;
         if (bytes != null) {
             output = null;
+            lastAnswered = pending == null ? request : request - 1;
             write(bytes, ctx.newPromise());
         }
     }
@@ -593,7 +614,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         if (writesOnTheirWay++ == 0) {
             writingSinceNanos = System.nanoTime();
         }
-        if (!writeTimerArmed && service.writeTimeoutNanos > 0) {
+        if (writeTimer == null && service.writeTimeoutNanos > 0) {
             armWriteTimer(service.writeTimeoutNanos);
         }
         ctx.writeAndFlush(bytes, promise).addListener(this);
@@ -602,11 +623,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     /** A write has ended. */
     @Override
     public void operationComplete(ChannelFuture written) {
-        if (--writesOnTheirWay == 0) {
-            if (written.isSuccess()) {
-                grantOnItsWay = 0;
-            }
-        } else {
+        if (--writesOnTheirWay > 0) {
             writingSinceNanos = System.nanoTime(); // the next one begins now
         }
     }
@@ -638,12 +655,11 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     }
 
     private void armWriteTimer(long nanos) {
-        writeTimerArmed = true;
-        ctx.executor().schedule(this::checkWrite, nanos, TimeUnit.NANOSECONDS);
+        writeTimer = ctx.executor().schedule(this::checkWrite, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void checkWrite() {
-        writeTimerArmed = false;
+        writeTimer = null;
         if (writesOnTheirWay == 0 || !ctx.channel().isOpen()) {
             return;
         }

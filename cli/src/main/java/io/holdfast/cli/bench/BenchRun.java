@@ -1,0 +1,248 @@
+package io.holdfast.cli.bench;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import javax.net.ssl.SSLException;
+
+/**
+ * Runs a plan once: connects all workers, lets them warm up, starts them together, waits for the
+ * last. After {@link #run} returns or throws, every connection is closed. All state below belongs
+ * to the one event loop.
+ */
+final class BenchRun {
+    private enum Phase {
+        CONNECTING,
+        WARMING_UP,
+        MEASURING
+    }
+
+    private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
+
+    private static final long CLOSE_SECONDS = 5;
+
+    /** Beyond the acquire timeout, in seconds, until a silent server counts as dead. */
+    private static final long PATIENCE_SECONDS = 10;
+
+    /** So that thousands of connections do not overflow the server's accept queue. */
+    private static final int CONNECTING_AT_ONCE = 128;
+
+    /** Holds any answer; a small buffer keeps the reads cheap. */
+    private static final int READ_BUFFER = 512;
+
+    private final BenchPlan plan;
+    private final @Nullable SslContext tls;
+    private final long[] latencies;
+    private final List<Worker> workers;
+    private final CompletableFuture<Long> wallNanos = new CompletableFuture<>();
+
+    private Phase phase = Phase.CONNECTING;
+    private int connectionsStarted;
+    private int connectionsReady;
+    private int workersDone;
+    private long startNanos;
+    private long tick;
+
+    /** Throws if the certificate authorities cannot be read. */
+    BenchRun(BenchPlan plan) throws SSLException {
+        this.plan = plan;
+        tls = plan.tls() == null ? null : tls(plan.tls());
+        latencies = new long[plan.operations()];
+        var keys = plan.workerKeys();
+        workers = new ArrayList<>(plan.workers());
+        for (int i = 0; i < plan.workers(); i++) {
+            workers.add(new Worker(this, i, keys.get(i), plan));
+        }
+    }
+
+    /** Call once. */
+    BenchReport run() throws WorkerException, InterruptedException {
+        int connections = plan.workers() * plan.connections();
+        var group = new MultiThreadIoEventLoopGroup(1, plan.transport().handlers(connections));
+        // Closes a channel, too, that comes after all others have been closed.
+        var channels = new DefaultChannelGroup(group.next(), true);
+        try {
+            var bootstrap = bootstrap(group);
+            group.execute(
+                    () -> {
+                        for (int i = 0; i < CONNECTING_AT_ONCE; i++) {
+                            connectNext(bootstrap, channels);
+                        }
+                    });
+            var _ = group.scheduleAtFixedRate(this::watch, 1, 1, TimeUnit.SECONDS);
+            wallNanos.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof WorkerException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
+        } finally {
+            channels.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+            group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+            workers.forEach(Worker::free);
+        }
+        return new BenchReport(plan, wallNanos.join(), new Latencies(latencies));
+    }
+
+    /** Seconds since the start, roughly; read instead of a clock. */
+    long tick() {
+        return tick;
+    }
+
+    void record(int worker, int round, long nanos) {
+        latencies[worker * plan.rounds() + round] = nanos;
+    }
+
+    void roundsDone() {
+        if (++workersDone < workers.size()) {
+            return;
+        }
+        workersDone = 0;
+        if (phase == Phase.WARMING_UP) {
+            measure();
+        } else {
+            wallNanos.complete(System.nanoTime() - startNanos);
+        }
+    }
+
+    /** A connection is open and, where asked for, encrypted and authenticated. */
+    void ready() {
+        if (++connectionsReady == workers.size() * plan.connections()) {
+            phase = Phase.WARMING_UP;
+            workers.forEach(worker -> worker.start(plan.warmup(), false));
+        }
+    }
+
+    /** The first failure ends the run; those that follow from it are not told. */
+    void fail(int worker, String reason) {
+        if (!wallNanos.isDone()) {
+            wallNanos.completeExceptionally(new WorkerException(worker, reason));
+        }
+    }
+
+    private void measure() {
+        phase = Phase.MEASURING;
+        startNanos = System.nanoTime();
+        workers.forEach(worker -> worker.start(plan.rounds(), true));
+    }
+
+    private void watch() {
+        tick++;
+        for (var worker : workers) {
+            for (var connection : worker.connections()) {
+                if (connection.overdue(tick, plan.timeoutSeconds() + PATIENCE_SECONDS)) {
+                    worker.fail("no answer from " + plan.serverOf(worker.number()));
+                    return;
+                }
+            }
+        }
+    }
+
+    private Bootstrap bootstrap(MultiThreadIoEventLoopGroup group) {
+        return new Bootstrap()
+                .group(group)
+                .channel(plan.transport().channel())
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS);
+    }
+
+    private void connectNext(Bootstrap template, ChannelGroup channels) {
+        if (connectionsStarted == workers.size() * plan.connections() || wallNanos.isDone()) {
+            return;
+        }
+        var worker = workers.get(connectionsStarted / plan.connections());
+        var connection = worker.connections().get(connectionsStarted % plan.connections());
+        connectionsStarted++;
+        var server = plan.serverOf(worker.number());
+        var bootstrap = template.clone().handler(pipeline(connection, server));
+        var connecting = bootstrap.connect(server.host(), server.port());
+        channels.add(connecting.channel());
+        connecting.addListener(
+                (ChannelFuture future) -> {
+                    if (future.isSuccess()) {
+                        opened(worker, connection, future.channel());
+                        connectNext(template, channels);
+                    } else {
+                        var reason = Failures.describe(future.cause());
+                        worker.fail("cannot connect to " + server + ": " + reason);
+                    }
+                });
+    }
+
+    private ChannelInitializer<Channel> pipeline(Connection connection, ServerAddress server) {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                if (tls == null) {
+                    channel.config()
+                            .setRecvByteBufAllocator(new FixedRecvByteBufAllocator(READ_BUFFER));
+                } else {
+                    var alloc = channel.alloc();
+                    channel.pipeline().addLast(tls.newHandler(alloc, server.host(), server.port()));
+                }
+                channel.pipeline().addLast(connection);
+            }
+        };
+    }
+
+    private void opened(Worker worker, Connection connection, Channel channel) {
+        connection.opened(channel);
+        var encryption = channel.pipeline().get(SslHandler.class);
+        if (encryption == null) {
+            authenticate(connection);
+            return;
+        }
+        encryption
+                .handshakeFuture()
+                .addListener(
+                        future -> {
+                            if (future.isSuccess()) {
+                                authenticate(connection);
+                            } else {
+                                worker.fail(Failures.describe(future.cause()));
+                            }
+                        });
+    }
+
+    private void authenticate(Connection connection) {
+        var secret = plan.authToken();
+        if (secret == null) {
+            ready();
+        } else {
+            connection.send(authRequest(secret), tick);
+        }
+    }
+
+    private static ByteBuf authRequest(String secret) {
+        return Unpooled.copiedBuffer("auth\n_\n" + secret + "\n", StandardCharsets.UTF_8);
+    }
+
+    private static SslContext tls(BenchPlan.Tls settings) throws SSLException {
+        var builder = SslContextBuilder.forClient();
+        if (settings.authorities() != null) {
+            builder.trustManager(settings.authorities().toFile());
+        }
+        return builder.build();
+    }
+}

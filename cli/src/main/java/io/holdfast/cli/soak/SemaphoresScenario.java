@@ -1,0 +1,40 @@
+package io.holdfast.cli.soak;
+
+import java.io.IOException;
+
+/** All workers contend for the slots of one semaphore. */
+final class SemaphoresScenario implements Scenario {
+    private static final int LIMIT = 3;
+    private static final int LEASE = 10;
+
+    @Override
+    public String name() {
+        return "semaphores";
+    }
+
+    @Override
+    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
+        var key = cycle.key("sem");
+        var slots = new Slots(key, LIMIT);
+        cycle.inEveryWorker(
+                () -> {
+                    var connection = cycle.connect();
+                    for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
+                        round(connection, key, slots);
+                    }
+                    cycle.disconnect(connection);
+                });
+        slots.checkFences();
+    }
+
+    private static void round(SoakConnection connection, String key, Slots slots)
+            throws IOException, CheckFailedException {
+        long floor = slots.floor();
+        var answer = connection.ask("sl", key, "10 " + LIMIT + " " + LEASE);
+        var grant = Grant.parse(answer, "ok", "sl " + key, LEASE);
+        slots.enter(grant, floor);
+        Cycle.dwell();
+        slots.leave();
+        connection.expect("ok", "sr", key, grant.token());
+    }
+}

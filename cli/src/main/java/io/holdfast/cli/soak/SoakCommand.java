@@ -1,0 +1,132 @@
+package io.holdfast.cli.soak;
+
+import io.holdfast.cli.bench.ServerAddress;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** {@code holdfast soak}: uses every feature of a server over and over and checks the results. */
+@Command(
+        name = "soak",
+        abbreviateSynopsis = true,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Uses every feature of a dflockd server over and over, with concurrent workers, and"
+                    + " checks each answer.%n",
+            "A cycle goes through locks, semaphores and two-phase locks, then looks into the"
+                    + " server's statistics for anything left over. The first wrong answer ends"
+                    + " the run with FAIL [test]: reason."
+        },
+        optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:stopped by Ctrl-C, SIGTERM or --cycles, everything was right",
+            "1:a check failed",
+            "2:wrong usage, nothing was done"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  holdfast soak --workers 16 --rounds-per-cycle 100",
+            "  holdfast soak --server 127.0.0.1:6388 --cycles 10"
+        })
+public final class SoakCommand implements Callable<Integer> {
+    private static final int WRONG_USAGE = 2;
+
+    /** How long a signal waits for the round in progress. */
+    private static final long STOP_SECONDS = 15;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = "--server",
+            paramLabel = "HOST:PORT",
+            description = "Server address (default: ${DEFAULT-VALUE}).")
+    private String server = "127.0.0.1:6388";
+
+    @Option(
+            names = "--workers",
+            paramLabel = "N",
+            description = "Concurrent workers per test (default: ${DEFAULT-VALUE}).")
+    private int workers = 4;
+
+    @Option(
+            names = "--rounds-per-cycle",
+            paramLabel = "N",
+            description = "Rounds per worker and test in a cycle (default: ${DEFAULT-VALUE}).")
+    private int rounds = 20;
+
+    @Option(
+            names = "--cycles",
+            paramLabel = "N",
+            description = "Stop after so many cycles; 0 means never (default: ${DEFAULT-VALUE}).")
+    private long cycles = 0;
+
+    @Option(
+            names = "--auth-token",
+            paramLabel = "SECRET",
+            description = "Authenticate every connection with this secret.")
+    private @Nullable String authToken;
+
+    @Option(names = "--help", usageHelp = true, description = "Show this help and exit.")
+    @SuppressWarnings("unused") // picocli sets it, prints the help and does not call us
+    private boolean help;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        var log = new SoakLog(spec.commandLine().getErr());
+        SoakPlan plan;
+        try {
+            plan = new SoakPlan(parse(server), workers, rounds, cycles, authToken);
+        } catch (IllegalArgumentException e) {
+            log.plain("soak: " + e.getMessage());
+            return WRONG_USAGE;
+        }
+        var stop = new StopRequest();
+        var status = new CompletableFuture<Integer>();
+        var hook = Thread.ofPlatform().unstarted(() -> stopAndExit(stop, status));
+        Runtime.getRuntime().addShutdownHook(hook);
+        int result = SoakRun.FAILED;
+        try {
+            result = new SoakRun(plan, SoakRun.SCENARIOS, log, stop).run();
+            return result;
+        } finally {
+            status.complete(result);
+            forget(hook);
+        }
+    }
+
+    private static ServerAddress parse(String address) {
+        if (address.isBlank()) {
+            throw new IllegalArgumentException("--server is empty");
+        }
+        return ServerAddress.parse(address.strip());
+    }
+
+    /** Runs when a signal ends the process, which would otherwise exit with the signal's status. */
+    private static void stopAndExit(StopRequest stop, CompletableFuture<Integer> status) {
+        stop.request();
+        int result =
+                status.completeOnTimeout(SoakRun.FAILED, STOP_SECONDS, TimeUnit.SECONDS).join();
+        Runtime.getRuntime().halt(result);
+    }
+
+    private static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The process is ending because of a signal; the hook is at work and takes it from
+            // here.
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.holdfast.cli.soak;
+
+import io.holdfast.cli.bench.ServerAddress;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** A blocking connection: one request, one line back. For one thread at a time. */
+final class SoakConnection implements AutoCloseable {
+    private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
+
+    /** Well beyond the longest wait that a scenario asks for. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** The statistics of a server with a million keys fit. */
+    private static final int LONGEST_ANSWER = 128 << 20;
+
+    private final Socket socket;
+    private final InputStream in;
+
+    private SoakConnection(Socket socket) throws IOException {
+        this.socket = socket;
+        in = new BufferedInputStream(socket.getInputStream());
+    }
+
+    static SoakConnection open(ServerAddress server, @Nullable String authToken)
+            throws IOException, CheckFailedException {
+        var socket = new Socket();
+        try {
+            socket.setTcpNoDelay(true);
+            socket.setSoTimeout((int) PATIENCE.toMillis());
+            socket.connect(
+                    new InetSocketAddress(server.host(), server.port()), CONNECT_TIMEOUT_MILLIS);
+            var connection = new SoakConnection(socket);
+            if (authToken != null) {
+                connection.authenticate(authToken);
+            }
+            return connection;
+        } catch (UnknownHostException e) {
+            socket.close();
+            throw new IOException("unknown host " + server.host(), e);
+        } catch (IOException | CheckFailedException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** Sends a request and waits for its answer, which comes without the line break. */
+    String ask(String command, String key, String argument) throws IOException {
+        var request = command + "\n" + key + "\n" + argument + "\n";
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+        try {
+            return readLine();
+        } catch (SocketTimeoutException e) {
+            throw new IOException(
+                    "no answer to " + command + " within " + PATIENCE.toSeconds() + " s", e);
+        }
+    }
+
+    /** As {@link #ask}, where only one answer is right. */
+    void expect(String answer, String command, String key, String argument)
+            throws IOException, CheckFailedException {
+        var actual = ask(command, key, argument);
+        if (!actual.equals(answer)) {
+            throw new CheckFailedException(
+                    command + " " + key + ": got \"" + actual + "\", want \"" + answer + "\"");
+        }
+    }
+
+    private void authenticate(String secret) throws IOException, CheckFailedException {
+        var answer = ask("auth", "_", secret);
+        if (!answer.equals("ok")) {
+            throw new CheckFailedException("authentication failed: got \"" + answer + "\"");
+        }
+    }
+
+    private String readLine() throws IOException {
+        var line = new ByteArrayOutputStream(64);
+        for (int next = in.read(); next != '\n'; next = in.read()) {
+            if (next < 0) {
+                throw new IOException("the server closed the connection");
+            }
+            if (line.size() == LONGEST_ANSWER) {
+                throw new IOException("the answer is too long");
+            }
+            line.write(next);
+        }
+        return line.toString(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

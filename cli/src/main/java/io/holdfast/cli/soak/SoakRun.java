@@ -1,0 +1,94 @@
+package io.holdfast.cli.soak;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/** Cycles until told to stop, or until the first failure. */
+final class SoakRun {
+    static final int STOPPED = 0;
+    static final int FAILED = 1;
+
+    /** In the order of a cycle. The check for leftovers comes last. */
+    static final List<Scenario> SCENARIOS =
+            List.of(
+                    new LocksScenario(),
+                    new SemaphoresScenario(),
+                    new TwoPhaseScenario(),
+                    new StatsScenario());
+
+    /**
+     * From one start to the next at least. A server keeps idle names for a while and caps their
+     * number (dflockd: 60 s, 1024 names), and every cycle uses new ones.
+     */
+    private static final Duration SHORTEST_CYCLE = Duration.ofMillis(250);
+
+    private final SoakPlan plan;
+    private final List<Scenario> scenarios;
+    private final SoakLog log;
+    private final StopRequest stop;
+
+    SoakRun(SoakPlan plan, List<Scenario> scenarios, SoakLog log, StopRequest stop) {
+        this.plan = plan;
+        this.scenarios = scenarios;
+        this.log = log;
+        this.stop = stop;
+    }
+
+    /** Gives the exit status. */
+    int run() throws InterruptedException {
+        log.say(
+                "soak: server="
+                        + plan.server()
+                        + " workers="
+                        + plan.workers()
+                        + " rounds/cycle="
+                        + plan.rounds());
+        log.say("soak: press Ctrl-C to stop");
+        long done = 0;
+        while (!stop.isRequested()) {
+            long started = System.nanoTime();
+            if (!cycle()) {
+                return FAILED;
+            }
+            if (stop.isRequested()) {
+                break; // the cycle was cut short
+            }
+            done++;
+            var took = Duration.ofNanos(System.nanoTime() - started);
+            log.say("cycle " + done + " complete (" + seconds(took) + ")");
+            if (done == plan.cycles()) {
+                break;
+            }
+            stop.pause(SHORTEST_CYCLE.minus(took));
+        }
+        log.say("soak: stopped after " + done + " cycles");
+        return STOPPED;
+    }
+
+    private boolean cycle() throws InterruptedException {
+        var cycle = new Cycle(plan, stop);
+        for (var scenario : scenarios) {
+            if (stop.isRequested()) {
+                break;
+            }
+            try (cycle) {
+                scenario.run(cycle);
+            } catch (IOException | CheckFailedException | RuntimeException e) {
+                log.plain("FAIL [" + scenario.name() + "]: " + reason(e));
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static String reason(Exception e) {
+        var message = e.getMessage();
+        return message == null ? e.toString() : message;
+    }
+
+    private static String seconds(Duration time) {
+        return String.format(Locale.ROOT, "%.3fs", time.toNanos() / 1e9);
+    }
+}

@@ -1,0 +1,63 @@
+package io.holdfast.cli.soak;
+
+import java.io.IOException;
+
+/** Asks for the statistics and looks for anything that this cycle left behind. */
+final class StatsScenario implements Scenario {
+    @Override
+    public String name() {
+        return "stats-check";
+    }
+
+    @Override
+    public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
+        var connection = cycle.connect();
+        var answer = connection.ask("stats", "_", "");
+        cycle.disconnect(connection);
+        if (!answer.startsWith("ok ")) {
+            throw new CheckFailedException("stats: got \"" + answer + "\", want \"ok <json>\"");
+        }
+        check(parse(answer.substring(3)), cycle.prefix());
+    }
+
+    static void check(Json.Fields stats, String prefix) throws CheckFailedException {
+        if (stats.list("locks") == null || stats.list("semaphores") == null) {
+            throw new CheckFailedException("stats has no locks or no semaphores");
+        }
+        refuseLeft(stats, "locks", "key", prefix);
+        refuseLeft(stats, "semaphores", "key", prefix);
+        refuseLeft(stats, "signal_channels", "pattern", prefix);
+        refuseLeft(stats, "lists", "key", prefix);
+    }
+
+    private static Json.Fields parse(String text) throws CheckFailedException {
+        try {
+            if (Json.parse(text) instanceof Json.Fields fields) {
+                return fields;
+            }
+            throw new CheckFailedException("stats is not a JSON object");
+        } catch (IllegalArgumentException e) {
+            throw new CheckFailedException("stats is not JSON: " + e.getMessage());
+        }
+    }
+
+    private static void refuseLeft(Json.Fields stats, String array, String name, String prefix)
+            throws CheckFailedException {
+        var entries = stats.list(array);
+        if (entries == null) {
+            return; // servers differ in which arrays they have beyond locks and semaphores
+        }
+        for (var entry : entries.values()) {
+            if (entry instanceof Json.Fields fields
+                    && fields.text(name).startsWith(prefix)
+                    && !emptyList(array, fields)) {
+                throw new CheckFailedException(
+                        "left over in " + array + ": \"" + fields.text(name) + "\"");
+            }
+        }
+    }
+
+    private static boolean emptyList(String array, Json.Fields entry) {
+        return array.equals("lists") && entry.number("len") == 0;
+    }
+}

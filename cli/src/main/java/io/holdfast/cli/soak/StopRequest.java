@@ -1,0 +1,23 @@
+package io.holdfast.cli.soak;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** The wish, from any thread, that a run should end soon. */
+final class StopRequest {
+    private final CountDownLatch requested = new CountDownLatch(1);
+
+    void request() {
+        requested.countDown();
+    }
+
+    boolean isRequested() {
+        return requested.getCount() == 0;
+    }
+
+    /** Waits, but no longer than until the request comes. */
+    void pause(Duration time) throws InterruptedException {
+        var _ = requested.await(time.toNanos(), TimeUnit.NANOSECONDS);
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Exercises every feature of a running server in a loop and checks each answer. Start at {@link
+ * SoakCommand}; a {@link Scenario} is one feature, and {@link SoakRun#SCENARIOS} lists them all.
+ */
+@NullMarked
+package io.holdfast.cli.soak;
+
+import org.jspecify.annotations.NullMarked;

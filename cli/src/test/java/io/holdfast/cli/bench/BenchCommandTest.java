@@ -1,0 +1,67 @@
+package io.holdfast.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("The bench command")
+class BenchCommandTest {
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({
+        "--workers, 0",
+        "--workers, -1",
+        "--rounds, 0",
+        "--rounds, -5",
+        "--warmup, -1",
+        "--timeout, -1",
+        "--timeout, 9223372037",
+        "--lease, -1",
+        "--connections, -2",
+        "--key, ''",
+        "--key, 'a b'",
+        "--servers, ''",
+        "--servers, '127.0.0.1:1,'",
+        "--servers, '127.0.0.1:1,,127.0.0.1:2'",
+        "--auth-token, 'a\nb'",
+        "--tls-ca, /no/such/file",
+        "--transport, pigeon"
+    })
+    void refuses_a_bad_value_with_one_line_before_any_work(String flag, String value) {
+        var run = CommandRun.of(new BenchCommand(), flag, value);
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines()).singleElement().asString().contains(flag);
+    }
+
+    @Test
+    void refuses_more_latencies_than_the_heap_can_hold() {
+        var plan = Plans.plan(100, 20_000, "load", false);
+        BenchCommand.requireHeap(plan, 64L << 20);
+        assertThatThrownBy(() -> BenchCommand.requireHeap(plan, 24L << 20))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("100 workers x 20000 rounds need 16 MiB");
+    }
+
+    @Test
+    void explains_itself_on_standard_output() {
+        var run = CommandRun.of(new BenchCommand(), "--help");
+        assertThat(run.status()).isZero();
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out().replaceAll("\\s+", " "))
+                .contains("--workers", "--rounds", "--key", "--timeout", "--lease", "--servers")
+                .contains("--connections", "--warmup", "--shared-key", "--json")
+                .contains("(default: 10)", "(default: 127.0.0.1:6388)");
+    }
+
+    @Test
+    void does_not_know_other_options() {
+        var run = CommandRun.of(new BenchCommand(), "--wrokers", "3");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).contains("--wrokers");
+    }
+}

@@ -1,0 +1,293 @@
+package io.holdfast.cli.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.cli.bench.CommandRun;
+import io.holdfast.cli.bench.LineServer;
+import io.holdfast.cli.bench.LineServer.Request;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+
+@DisplayName("The soak command, on the wire")
+@Timeout(60)
+class SoakCommandIT {
+    /** Honest but for what the function says; null from it means the honest answer. */
+    private static LineServer.Rule except(Function<Request, @Nullable String> lie) {
+        var honest = new HonestLocks();
+        return new LineServer.Rule() {
+            @Override
+            public @Nullable String answer(Request request) throws InterruptedException {
+                var answer = lie.apply(request);
+                return answer == null ? honest.answer(request) : answer;
+            }
+
+            @Override
+            public void ended(int connection) {
+                honest.ended(connection);
+            }
+        };
+    }
+
+    private static CommandRun soak(LineServer server, String... more) {
+        var arguments = new ArrayList<>(List.of("--server", server.address(), "--cycles", "1"));
+        arguments.addAll(List.of(more));
+        return CommandRun.of(new SoakCommand(), arguments.toArray(String[]::new));
+    }
+
+    private static void assertFails(LineServer.Rule rule, String failure) throws IOException {
+        try (var server = LineServer.start(rule)) {
+            var run = soak(server);
+            assertThat(run.err().lines().filter(line -> line.startsWith("FAIL")))
+                    .singleElement()
+                    .asString()
+                    .matches(failure);
+            assertThat(run.status()).isEqualTo(1);
+            assertThat(run.err()).doesNotContain("stopped after");
+            await().until(() -> server.openConnections() == 0);
+        }
+    }
+
+    @Test
+    void finds_no_fault_with_an_honest_server() throws IOException {
+        try (var server = LineServer.start(new HonestLocks())) {
+            var run = CommandRun.of(new SoakCommand(), "--server", server.address(), "--cycles=2");
+            var time = "[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6} ";
+            assertThat(run.err())
+                    .matches(
+                            time
+                                    + "soak: server="
+                                    + server.address()
+                                    + " workers=4 rounds/cycle=20\\R"
+                                    + time
+                                    + "soak: press Ctrl-C to stop\\R"
+                                    + time
+                                    + "cycle 1 complete \\([0-9]+\\.[0-9]{3}s\\)\\R"
+                                    + time
+                                    + "cycle 2 complete \\([0-9]+\\.[0-9]{3}s\\)\\R"
+                                    + time
+                                    + "soak: stopped after 2 cycles\\R");
+            assertThat(run.out()).isEmpty();
+            assertThat(run.status()).isZero();
+            await().until(() -> server.openConnections() == 0);
+        }
+    }
+
+    @Test
+    void sends_every_feature_in_order_with_fresh_keys_each_cycle() throws IOException {
+        Queue<String> sent = new ConcurrentLinkedQueue<>();
+        var rule =
+                except(
+                        request -> {
+                            var hidden = request.argument().replaceAll("[0-9a-f]{32}", "T");
+                            sent.add(request.command() + " " + request.key() + " " + hidden);
+                            return null;
+                        });
+        try (var server = LineServer.start(rule)) {
+            soak(server, "--workers", "1", "--rounds-per-cycle", "1");
+            soak(server, "--workers", "1", "--rounds-per-cycle", "1");
+        }
+        var prefixes = sent.stream().map(line -> line.replaceAll("^\\w+ (soak_\\w{16})?.*", "$1"));
+        assertThat(prefixes.filter(prefix -> !prefix.isEmpty()).distinct()).hasSize(2);
+        assertThat(sent.stream().map(line -> line.replaceAll("soak_\\w{16}", "P")).limit(8))
+                .containsExactly(
+                        "l P_lock 5 10",
+                        "n P_lock T 10",
+                        "r P_lock T",
+                        "sl P_sem 10 3 10",
+                        "sr P_sem T",
+                        "e P_twophase 10",
+                        "r P_twophase T",
+                        "stats _ ");
+    }
+
+    @Test
+    void catches_a_server_that_grants_a_lock_twice() throws IOException {
+        var tokens = new HonestLocks();
+        var over = new CountDownLatch(1);
+        LineServer.Rule rule =
+                request -> {
+                    if (!request.command().equals("l")) {
+                        over.await(); // the renewal keeps the first worker inside
+                        return null;
+                    }
+                    synchronized (tokens) {
+                        return "ok " + tokens.nextToken() + " 10";
+                    }
+                };
+        try (var server = LineServer.start(rule)) {
+            var run = soak(server, "--workers", "2");
+            over.countDown();
+            assertThat(run.err())
+                    .containsPattern(
+                            "FAIL \\[locks]: soak_\\w+_lock has 2 holders at once, allowed: 1");
+            assertThat(run.status()).isEqualTo(1);
+            await().until(() -> server.openConnections() == 0);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    l     | timeout          | FAIL \\[locks]: l soak_\\w+: got "timeout", want .*
+                    l     | ok XYZ 10        | FAIL \\[locks]: .*"XYZ" is not 32 lower-case hex.*
+                    n     | error            | FAIL \\[locks]: n soak_\\w+: got "error", want "ok 10"
+                    n     | ok 33            | FAIL \\[locks]: n soak_\\w+: got "ok 33", want "ok 10"
+                    r     | error            | FAIL \\[locks]: r soak_\\w+: got "error", want "ok"
+                    sl    | error_max_locks  | FAIL \\[semaphores]: sl soak_\\w+: got "error_max_lo.*
+                    sr    | error            | FAIL \\[semaphores]: sr soak_\\w+: got "error", want.*
+                    e     | ok               | FAIL \\[two-phase]: e soak_\\w+: got "ok", want.*
+                    w     | timeout          | FAIL \\[two-phase]: w soak_\\w+: got "timeout", want.*
+                    stats | error            | FAIL \\[stats-check]: stats: got "error", want.*
+                    stats | ok {"locks":[    | FAIL \\[stats-check]: stats is not JSON: .*
+                    stats | ok 7             | FAIL \\[stats-check]: stats is not a JSON object
+                    """)
+    void catches_a_wrong_answer(String command, String answer, String failure) throws IOException {
+        // A wait comes only after "queued"; answer that, so that each command is sent.
+        assertFails(
+                except(
+                        request ->
+                                request.command().equals(command)
+                                        ? answer
+                                        : request.command().equals("e") && command.equals("w")
+                                                ? "queued"
+                                                : null),
+                failure);
+    }
+
+    @Test
+    void catches_a_token_that_is_given_out_again() throws IOException {
+        var rule =
+                new HonestLocks() {
+                    @Override
+                    String nextToken() {
+                        return "0123456789abcdef0123456789abcdef";
+                    }
+                };
+        assertFails(rule, "FAIL \\[locks]: soak_\\w+: the same token was granted twice");
+    }
+
+    @Test
+    void catches_fences_that_go_down() throws IOException {
+        var rule =
+                new HonestLocks() {
+                    private long next = 1L << 50;
+
+                    @Override
+                    String nextToken() {
+                        next--;
+                        return String.format(Locale.ROOT, "%016x%016x", next, next);
+                    }
+                };
+        assertFails(rule, "FAIL \\[locks]: soak_\\w+: fence \\w{16} came after \\w{16}");
+    }
+
+    @Test
+    void catches_a_lock_that_a_release_did_not_free() throws IOException {
+        var last = new ConcurrentLinkedQueue<String>();
+        var rule =
+                except(
+                        request -> {
+                            if (request.command().equals("sl")) {
+                                last.add(request.key());
+                            }
+                            return request.command().equals("stats")
+                                    ? "ok {\"locks\":[],\"semaphores\":[{\"key\":\""
+                                            + last.peek()
+                                            + "\"}]}"
+                                    : null;
+                        });
+        assertFails(rule, "FAIL \\[stats-check]: left over in semaphores: \"soak_\\w+_sem\"");
+    }
+
+    @Test
+    void fails_when_the_server_closes_a_connection() throws IOException {
+        LineServer.Rule rule = _ -> null;
+        assertFails(rule, "FAIL \\[locks]: .+");
+    }
+
+    @Test
+    void fails_when_nobody_listens() throws IOException {
+        int port;
+        try (var closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = closed.getLocalPort();
+        }
+        var run = CommandRun.of(new SoakCommand(), "--server", "127.0.0.1:" + port);
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).contains("FAIL [locks]: cannot connect to 127.0.0.1:" + port + ": ");
+    }
+
+    @Test
+    void authenticates_every_connection() throws IOException {
+        LineServer.Rule rule =
+                except(
+                        request ->
+                                !request.command().equals("auth")
+                                        ? null
+                                        : request.argument().equals("s3cret")
+                                                ? "ok"
+                                                : "error_auth");
+        try (var server = LineServer.start(rule)) {
+            assertThat(soak(server, "--auth-token", "s3cret").status()).isZero();
+            var wrong = soak(server, "--auth-token", "guess");
+            assertThat(wrong.status()).isEqualTo(1);
+            assertThat(wrong.err())
+                    .contains("FAIL [locks]: authentication failed: got \"error_auth\"")
+                    .doesNotContain("guess");
+        }
+    }
+
+    @Test
+    void ends_with_status_0_on_a_signal() throws IOException, InterruptedException {
+        try (var server = LineServer.start(new HonestLocks())) {
+            var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+            var process =
+                    new ProcessBuilder(
+                                    java,
+                                    "-cp",
+                                    System.getProperty("java.class.path"),
+                                    SoakMain.class.getName(),
+                                    "--server",
+                                    server.address())
+                            .start();
+            try (var err =
+                    new BufferedReader(
+                            new InputStreamReader(
+                                    process.getErrorStream(), StandardCharsets.UTF_8))) {
+                var lines = new ArrayList<String>();
+                for (var line = err.readLine(); line != null; line = err.readLine()) {
+                    lines.add(line);
+                    if (line.contains("cycle 1 complete")) {
+                        process.toHandle().destroy(); // leaves the streams open
+                    }
+                }
+                assertThat(lines).last().asString().matches(".* soak: stopped after [0-9]+ cycles");
+                assertThat(process.waitFor()).isZero();
+            } finally {
+                process.destroyForcibly();
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.holdfast.cli.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.cli.bench.CommandRun;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("The soak command")
+class SoakCommandTest {
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({
+        "--workers, 0",
+        "--workers, -1",
+        "--rounds-per-cycle, 0",
+        "--cycles, -1",
+        "--server, ''",
+        "--server, nowhere",
+        "--auth-token, 'a\nb'"
+    })
+    void refuses_a_bad_value_with_one_line_before_any_work(String flag, String value) {
+        var run = CommandRun.of(new SoakCommand(), flag, value);
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("soak: ")
+                .contains(flag.substring(2));
+    }
+
+    @Test
+    void explains_itself_on_standard_output() {
+        var run = CommandRun.of(new SoakCommand(), "--help");
+        assertThat(run.status()).isZero();
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out().replaceAll("\\s+", " "))
+                .contains("--server", "--workers", "--rounds-per-cycle", "--cycles")
+                .contains("(default: 127.0.0.1:6388)", "(default: 4)", "(default: 20)");
+    }
+
+    @Test
+    void does_not_know_other_options() {
+        var run = CommandRun.of(new SoakCommand(), "--forever");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("--forever");
+    }
+}

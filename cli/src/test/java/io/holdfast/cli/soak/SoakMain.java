@@ -1,0 +1,12 @@
+package io.holdfast.cli.soak;
+
+import picocli.CommandLine;
+
+/** The soak command as a program of its own, to be sent signals. */
+final class SoakMain {
+    private SoakMain() {}
+
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new SoakCommand()).execute(arguments));
+    }
+}

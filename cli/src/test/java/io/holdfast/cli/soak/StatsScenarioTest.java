@@ -1,0 +1,51 @@
+package io.holdfast.cli.soak;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("The check of the statistics")
+class StatsScenarioTest {
+    private static void check(String json) throws CheckFailedException {
+        StatsScenario.check((Json.Fields) Json.parse(json), "soak_1");
+    }
+
+    @Test
+    void passes_what_belongs_to_others_and_what_is_idle_or_empty() throws CheckFailedException {
+        check(
+                """
+                {"connections":3,
+                 "locks":[{"key":"soak_2_lock","owner_conn_id":4,"waiters":0}],
+                 "semaphores":[{"key":"pool","limit":3,"holders":1,"waiters":0}],
+                 "idle_locks":[{"key":"soak_1_lock","idle_s":0.1}],
+                 "lists":[{"key":"soak_1_list","len":0,"idle_s":1}],
+                 "signal_channels":null}
+                """);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    locks           | {"key":"soak_1_lock","waiters":0}
+                    semaphores      | {"key":"soak_1_sem","holders":1}
+                    signal_channels | {"pattern":"soak_1.\\u003e","listeners":1}
+                    lists           | {"key":"soak_1_list","len":2}
+                    """)
+    void refuses_what_this_cycle_left_behind(String array, String entry) {
+        var json = "{\"locks\":[],\"semaphores\":[],\"" + array + "\":[" + entry + "]}";
+        assertThatThrownBy(() -> check(json))
+                .isInstanceOf(CheckFailedException.class)
+                .hasMessageStartingWith("left over in " + array + ": \"soak_1");
+    }
+
+    @Test
+    void refuses_statistics_without_locks() {
+        assertThatThrownBy(() -> check("{\"semaphores\":[]}"))
+                .isInstanceOf(CheckFailedException.class);
+    }
+}

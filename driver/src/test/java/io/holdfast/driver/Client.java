@@ -1,0 +1,94 @@
+package io.holdfast.driver;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Token;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One session with its mailbox, in the words of a test. */
+final class Client {
+    final Inbox inbox;
+    final Session session;
+    private final Driver driver;
+    private final AtomicLong lastRequest = new AtomicLong();
+
+    Client(Driver driver) {
+        this(driver, new Inbox());
+    }
+
+    Client(Driver driver, Inbox inbox) {
+        this.driver = driver;
+        this.inbox = inbox;
+        this.session = driver.open(inbox);
+    }
+
+    /** Asks for a mutex and gives the number of the request. */
+    long ask(Key key, long waitNanos, long leaseNanos) {
+        return ask(Kind.MUTEX, key, 1, waitNanos, leaseNanos);
+    }
+
+    long ask(Kind kind, Key key, long limit, long waitNanos, long leaseNanos) {
+        long request = lastRequest.incrementAndGet();
+        session.submit(
+                new Command.Acquire(
+                        session.id(),
+                        request,
+                        kind,
+                        key,
+                        limit,
+                        waitNanos,
+                        leaseNanos,
+                        driver.salt()));
+        return request;
+    }
+
+    /** Waits for a mutex, however long it takes, and holds it without end. */
+    Token lock(Key key) {
+        return granted(ask(key, Command.FOREVER, Command.FOREVER)).token();
+    }
+
+    /** Whether a mutex that should be free was. */
+    boolean tryLock(Key key) {
+        long request = ask(key, 0, Command.FOREVER);
+        return inbox.answer(request).orElseThrow() instanceof Effect.Granted;
+    }
+
+    Effect release(Key key, Token token) {
+        return release(Kind.MUTEX, key, token);
+    }
+
+    Effect release(Kind kind, Key key, Token token) {
+        return tryRelease(kind, key, token).orElseThrow();
+    }
+
+    /** The answer to a release; empty if the session is closed. */
+    Optional<Effect> tryRelease(Key key, Token token) {
+        return tryRelease(Kind.MUTEX, key, token);
+    }
+
+    private Optional<Effect> tryRelease(Kind kind, Key key, Token token) {
+        long request = lastRequest.incrementAndGet();
+        session.submit(new Command.Release(session.id(), request, kind, key, token));
+        return inbox.answer(request);
+    }
+
+    void cancel(Key key, long request) {
+        session.submit(new Command.Cancel(session.id(), request, Kind.MUTEX, key));
+    }
+
+    Effect.Granted granted(long request) {
+        Effect answer = inbox.await(request);
+        if (answer instanceof Effect.Granted granted) {
+            return granted;
+        }
+        throw new AssertionError("not granted: " + answer);
+    }
+
+    void close() {
+        session.close(lastRequest.get());
+    }
+}

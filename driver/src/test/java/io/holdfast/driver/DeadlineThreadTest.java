@@ -1,0 +1,143 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Settings;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** On the real clock, with limits so generous that they say nothing about speed. */
+@DisplayName("What is due comes without being asked for:")
+class DeadlineThreadTest {
+    private static final long SHORT = Duration.ofMillis(20).toNanos();
+    private static final long LONG = Duration.ofHours(1).toNanos();
+    private static final Key PRINTER = Key.of("printer");
+
+    private final List<LocalDriver> drivers = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        drivers.forEach(LocalDriver::close);
+    }
+
+    @Test
+    void an_expired_lease_is_passed_on_by_no_other_command() {
+        LocalDriver driver = driver(LONG, Duration.ofHours(1));
+        Client alice = new Client(driver);
+        Client bob = new Client(driver);
+        long first = alice.granted(alice.ask(PRINTER, 0, SHORT)).token().fence();
+        long request = bob.ask(PRINTER, Command.FOREVER, LONG);
+        assertThat(bob.granted(request).token().fence()).isGreaterThan(first);
+        await().atMost(Inbox.LIMIT).until(() -> bob.inbox.wakes() == 1);
+    }
+
+    @Test
+    void a_wait_that_runs_out_is_answered() {
+        LocalDriver driver = driver(LONG, Duration.ofHours(1));
+        Client alice = new Client(driver);
+        Client bob = new Client(driver);
+        alice.lock(PRINTER);
+        long request = bob.ask(PRINTER, SHORT, LONG);
+        assertThat(bob.inbox.await(request)).isInstanceOf(Effect.TimedOut.class);
+    }
+
+    @Test
+    void a_sleep_until_a_late_deadline_is_cut_short_by_an_early_one() {
+        LocalDriver driver = driver(LONG, Duration.ofHours(1));
+        Client alice = new Client(driver);
+        Client bob = new Client(driver);
+        alice.ask(Key.of("late"), 0, LONG);
+        for (int i = 0; i < 50; i++) { // in many shards, while the thread sleeps
+            Key key = Key.of("early-" + i);
+            alice.ask(key, 0, SHORT / 10);
+            bob.granted(bob.ask(key, Command.FOREVER, LONG));
+        }
+    }
+
+    @Test
+    void hundreds_of_leases_in_all_shards_end_each_for_its_waiter() {
+        LocalDriver driver = driver(LONG, Duration.ofHours(1));
+        Client alice = new Client(driver);
+        Client bob = new Client(driver);
+        List<Long> requests = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            Key key = Key.of("key-" + i);
+            alice.ask(key, 0, SHORT + (i * 7919L) % SHORT);
+            requests.add(bob.ask(key, Command.FOREVER, LONG));
+        }
+        requests.forEach(bob::granted);
+        assertThat(alice.session.isHolding()).isFalse();
+    }
+
+    @Test
+    void idle_keys_are_collected_and_their_room_is_given_back() {
+        LocalDriver driver = driver(0, Duration.ofMillis(5));
+        Client alice = new Client(driver);
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 1_000; i++) {
+                Key key = Key.of("round-" + round + "-" + i);
+                alice.release(key, alice.lock(key));
+            }
+        }
+        await().atMost(Inbox.LIMIT).until(() -> driver.listIdle().next().isEmpty());
+        assertThat(driver.listInUse().next()).isEmpty();
+    }
+
+    @Test
+    void a_lease_that_ends_in_a_collection_is_passed_on_too() {
+        LocalDriver driver = driver(0, Duration.ofNanos(1)); // collects all the time
+        Client alice = new Client(driver);
+        Client bob = new Client(driver);
+        for (int i = 0; i < 20; i++) {
+            Key key = Key.of("key-" + i);
+            alice.ask(key, 0, SHORT / 10);
+            bob.granted(bob.ask(key, Command.FOREVER, LONG));
+        }
+        await().atMost(Inbox.LIMIT).until(() -> bob.inbox.wakes() > 0);
+    }
+
+    @Test
+    void a_collection_that_is_ages_away_is_no_trouble() {
+        LocalDriver driver = driver(0, Duration.ofSeconds(Long.MAX_VALUE));
+        Client alice = new Client(driver);
+        Client bob = new Client(driver);
+        alice.ask(PRINTER, 0, SHORT);
+        bob.granted(bob.ask(PRINTER, Command.FOREVER, LONG));
+    }
+
+    @Test
+    void the_thread_ends_with_the_driver() {
+        LocalDriver driver = driver(0, Duration.ofHours(1));
+        await().atMost(Inbox.LIMIT).until(() -> deadlineThreads() > 0);
+        driver.close();
+        await().atMost(Inbox.LIMIT).until(() -> deadlineThreads() == 0);
+    }
+
+    private static long deadlineThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("holdfast-deadlines"))
+                .count();
+    }
+
+    private LocalDriver driver(long idleNanos, Duration collectEvery) {
+        LocalDriver driver =
+                new LocalDriver(
+                        new Settings(0, idleNanos, true),
+                        0,
+                        collectEvery,
+                        new ClockFences(),
+                        () -> true);
+        drivers.add(driver);
+        return driver;
+    }
+}

@@ -1,0 +1,251 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+
+@DisplayName("Fences from a file")
+class FileFencesIT {
+    private static final long CLOCK = 1_700_000_000_000_000_000L;
+
+    @TempDir Path folder;
+
+    @Test
+    void of_a_fresh_file_start_above_the_clock_with_a_ceiling_on_disk() throws IOException {
+        Path file = folder.resolve("fences");
+        try (FileFences fences = FileFences.open(file, CLOCK)) {
+            assertThat(ceiling(file)).isEqualTo(CLOCK + FileFences.RANGE);
+            assertThat(fences.next()).isEqualTo(CLOCK + 1);
+            assertThat(fences.next()).isEqualTo(CLOCK + 2);
+        }
+    }
+
+    @Test
+    void of_an_empty_file_start_above_the_clock() throws IOException {
+        Path file = Files.createFile(folder.resolve("fences"));
+        try (FileFences fences = FileFences.open(file, CLOCK)) {
+            assertThat(fences.next()).isEqualTo(CLOCK + 1);
+            assertThat(ceiling(file)).isEqualTo(CLOCK + FileFences.RANGE);
+        }
+    }
+
+    @Test
+    void take_the_real_clock_when_nobody_says_otherwise() throws IOException {
+        long before = ClockFences.wallClockNanos();
+        try (FileFences fences = FileFences.open(folder.resolve("fences"))) {
+            assertThat(fences.next()).isGreaterThan(before);
+        }
+    }
+
+    @Test
+    void grow_across_restarts_though_the_clock_went_back() throws IOException {
+        Path file = folder.resolve("fences");
+        long clock = CLOCK;
+        long last = 0;
+        for (int start = 0; start < 5; start++) {
+            try (FileFences fences = FileFences.open(file, clock)) {
+                for (int i = 0; i < 100; i++) {
+                    long fence = fences.next();
+                    assertThat(fence).isGreaterThan(last);
+                    last = fence;
+                }
+            }
+            clock -= Duration.ofDays(365).toNanos();
+        }
+    }
+
+    @Test
+    void go_with_the_clock_when_it_is_ahead_of_the_file() throws IOException {
+        Path file = folder.resolve("fences");
+        FileFences.open(file, CLOCK).close();
+        long later = CLOCK + Duration.ofDays(1).toNanos();
+        try (FileFences fences = FileFences.open(file, later)) {
+            assertThat(fences.next()).isEqualTo(later + 1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 9, 16, 4096})
+    void refuse_a_file_of_another_size_and_leave_it_alone(int size) throws IOException {
+        Path file = folder.resolve("fences");
+        Files.write(file, new byte[size]);
+        assertThatThrownBy(() -> FileFences.open(file, CLOCK))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(file.toString())
+                .hasMessageContaining("damaged");
+        assertThat(Files.size(file)).isEqualTo(size);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE})
+    void refuse_a_number_that_cannot_be_a_fence(long value) throws IOException {
+        Path file = folder.resolve("fences");
+        Files.write(file, ByteBuffer.allocate(Long.BYTES).putLong(value).array());
+        assertThatThrownBy(() -> FileFences.open(file, CLOCK))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(file.toString())
+                .hasMessageContaining("damaged");
+    }
+
+    @Test
+    void refuse_a_folder_that_does_not_exist_in_words() {
+        Path file = folder.resolve("missing").resolve("fences");
+        assertThatThrownBy(() -> FileFences.open(file, CLOCK))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("cannot use fence state file " + file);
+    }
+
+    @Test
+    void refuse_a_folder_in_place_of_the_file_in_words() throws IOException {
+        Path file = Files.createDirectory(folder.resolve("fences"));
+        assertThatThrownBy(() -> FileFences.open(file, CLOCK))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("fence state file " + file);
+    }
+
+    @Test
+    void refuse_a_file_that_cannot_be_read_in_words() throws IOException {
+        Path file = folder.resolve("fences");
+        FileFences.open(file, CLOCK).close();
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
+        assumeThat(Files.isReadable(file)).as("root reads everything").isFalse();
+        assertThatThrownBy(() -> FileFences.open(file, CLOCK))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("cannot use fence state file " + file);
+    }
+
+    @Test
+    void leave_no_other_file_behind() throws IOException {
+        Path file = folder.resolve("fences");
+        FileFences.open(file, CLOCK).close();
+        try (var files = Files.list(folder)) {
+            assertThat(files).containsExactly(file);
+        }
+    }
+
+    @Test
+    void reserve_the_next_range_before_this_one_is_used_up() throws IOException {
+        Path file = folder.resolve("fences");
+        try (FileFences fences = FileFences.open(file, CLOCK)) {
+            for (long i = 0; i <= FileFences.RANGE / 2 + 1; i++) {
+                fences.next();
+            }
+            // Whoever draws next may have to call the reserver again: it was perhaps just falling
+            // asleep.
+            await().atMost(Inbox.LIMIT)
+                    .until(() -> fences.next() > CLOCK && ceiling(file) > CLOCK + FileFences.RANGE);
+        }
+    }
+
+    @Test
+    void are_unique_and_never_above_the_ceiling_on_disk_while_threads_cross_ranges()
+            throws Exception {
+        Path file = folder.resolve("fences");
+        int members = 4;
+        int each = (int) FileFences.RANGE * 3 / 4;
+        AtomicIntegerArray given = new AtomicIntegerArray(members * each + 1);
+        try (FileFences fences = FileFences.open(file, CLOCK);
+                Crew crew = new Crew()) {
+            crew.run(
+                    members,
+                    member -> {
+                        long last = 0;
+                        for (int i = 0; i < each; i++) {
+                            long fence = fences.next();
+                            if (fence <= last) {
+                                throw new AssertionError(fence + " after " + last);
+                            }
+                            last = fence;
+                            given.incrementAndGet((int) (fence - CLOCK));
+                            if (i % 8192 == 0) {
+                                assertThat(ceiling(file)).isGreaterThanOrEqualTo(fence);
+                            }
+                        }
+                    });
+        }
+        for (int i = 1; i <= members * each; i++) {
+            if (given.get(i) != 1) {
+                throw new AssertionError(i + " was given out " + given.get(i) + " times");
+            }
+        }
+        try (FileFences next = FileFences.open(file, 0)) {
+            assertThat(next.next()).isGreaterThan(CLOCK + members * (long) each);
+        }
+    }
+
+    @Test
+    void wait_at_the_ceiling_while_the_disk_fails_and_go_on_when_it_is_back() throws Exception {
+        Path disk = Files.createDirectory(folder.resolve("disk"));
+        Path unplugged = folder.resolve("unplugged");
+        Path file = disk.resolve("fences");
+        try (FileFences fences = FileFences.open(file, CLOCK)) {
+            Files.move(disk, unplugged);
+            long ceiling = CLOCK + FileFences.RANGE;
+            AtomicLong highest = new AtomicLong();
+            AtomicBoolean enough = new AtomicBoolean();
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                threads.add(
+                        Thread.ofPlatform()
+                                .daemon()
+                                .start(
+                                        () -> {
+                                            while (!enough.get()) {
+                                                highest.accumulateAndGet(fences.next(), Math::max);
+                                            }
+                                        }));
+            }
+            await().atMost(Inbox.LIMIT).until(() -> highest.get() == ceiling);
+            long before = cpuNanos("holdfast-fences");
+            await().atMost(Inbox.LIMIT)
+                    .during(Duration.ofSeconds(1))
+                    .until(() -> highest.get() == ceiling);
+            // Those who wait do not drive the reserver round and round.
+            assertThat(cpuNanos("holdfast-fences") - before)
+                    .isLessThan(Duration.ofMillis(300).toNanos());
+
+            Files.move(unplugged, disk);
+            await().atMost(Inbox.LIMIT).until(() -> highest.get() > ceiling);
+            assertThat(ceiling(file)).isGreaterThanOrEqualTo(highest.get());
+            enough.set(true);
+            for (Thread thread : threads) {
+                thread.join(Inbox.LIMIT.toMillis());
+                assertThat(thread.isAlive()).isFalse();
+            }
+        }
+    }
+
+    private static long cpuNanos(String threadName) {
+        var threads = ManagementFactory.getThreadMXBean();
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals(threadName))
+                .mapToLong(thread -> Math.max(0, threads.getThreadCpuTime(thread.threadId())))
+                .sum();
+    }
+
+    private static long ceiling(Path file) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        assertThat(bytes).hasSize(Long.BYTES);
+        return ByteBuffer.wrap(bytes).getLong();
+    }
+}

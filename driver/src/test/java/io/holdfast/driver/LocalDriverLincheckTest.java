@@ -1,0 +1,84 @@
+package io.holdfast.driver;
+
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Settings;
+import io.holdfast.engine.Token;
+
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Threads share two sessions and two keys of one driver. What they see must look like some order of
+ * whole commands.
+ */
+@DisplayName("The local driver, in many interleavings,")
+@Param(name = "who", gen = IntGen.class, conf = "0:1")
+@Param(name = "key", gen = IntGen.class, conf = "0:1")
+public class LocalDriverLincheckTest {
+    /** One driver for all runs: it has a thread of its own. Each run has keys of its own. */
+    private static final LocalDriver DRIVER =
+            new LocalDriver(
+                    new Settings(0, 0, true),
+                    0,
+                    Duration.ofMillis(100),
+                    new ClockFences(),
+                    () -> true);
+
+    private static final AtomicLong RUNS = new AtomicLong();
+
+    private final Client[] clients = {new Client(DRIVER), new Client(DRIVER)};
+    private final Key[] keys = {Key.of("a-" + RUNS.incrementAndGet()), Key.of("b-" + RUNS.get())};
+
+    /** Whether the key was free; empty if the session is closed. */
+    @Operation
+    public Optional<Boolean> take(@Param(name = "who") int who, @Param(name = "key") int key) {
+        Client client = clients[who];
+        return client.inbox
+                .answer(client.ask(keys[key], 0, 1_000_000_000_000L))
+                .map(answer -> answer instanceof Effect.Granted);
+    }
+
+    /** Gives back what the session was granted last of this key. */
+    @Operation
+    public Optional<Boolean> giveBack(@Param(name = "who") int who, @Param(name = "key") int key) {
+        Client client = clients[who];
+        Token last = new Token(0, 0);
+        for (Effect effect : client.inbox.all()) {
+            if (effect instanceof Effect.Granted granted && granted.key().equals(keys[key])) {
+                last = granted.token();
+            }
+        }
+        return client.tryRelease(keys[key], last).map(answer -> answer instanceof Effect.Released);
+    }
+
+    @Operation
+    public boolean isHolding(@Param(name = "who") int who) {
+        return clients[who].session.isHolding();
+    }
+
+    @Operation
+    public void close(@Param(name = "who") int who) {
+        clients[who].close();
+    }
+
+    @Test
+    void does_one_command_after_the_other() {
+        new StressOptions()
+                .iterations(20)
+                .invocationsPerIteration(400)
+                .threads(3)
+                .actorsPerThread(3)
+                .actorsBefore(1)
+                .actorsAfter(2)
+                .check(getClass());
+    }
+}

@@ -1,0 +1,461 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.Settings;
+import io.holdfast.engine.Token;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+
+@DisplayName("The local driver under many threads")
+class LocalDriverStressTest {
+    private static final int THREADS = 8;
+    private static final long FOREVER = Command.FOREVER;
+
+    private final Crew crew = new Crew();
+    private final List<LocalDriver> drivers = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        crew.close();
+        drivers.forEach(LocalDriver::close);
+    }
+
+    @Test
+    void never_has_two_holders_of_a_mutex_and_loses_no_wake_up() throws Exception {
+        LocalDriver driver = driver(0, true);
+        List<Key> keys = keys("key", 3);
+        int[] plain = new int[keys.size()]; // guarded by nothing but the locks under test
+        long[] lastFence = new long[keys.size()];
+        int rounds = 3_000;
+        crew.run(
+                THREADS,
+                member -> {
+                    Client client = new Client(driver);
+                    for (int i = 0; i < rounds; i++) {
+                        int at = (member + i) % keys.size();
+                        Token token = client.lock(keys.get(at));
+                        plain[at]++;
+                        assertThat(token.fence()).isGreaterThan(lastFence[at]);
+                        lastFence[at] = token.fence();
+                        assertThat(client.release(keys.get(at), token))
+                                .isInstanceOf(Effect.Released.class);
+                        client.inbox.clear();
+                    }
+                    client.close();
+                });
+        assertThat(IntStream.of(plain).sum()).isEqualTo(THREADS * rounds);
+        assertThat(views(driver.listInUse())).isEmpty();
+        assertThat(driver.openSessions()).isZero();
+    }
+
+    @Test
+    void never_has_more_holders_of_a_semaphore_than_slots() throws Exception {
+        LocalDriver driver = driver(0, true);
+        Key pool = Key.of("pool");
+        int limit = 3;
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        crew.run(
+                THREADS,
+                member -> {
+                    Client client = new Client(driver);
+                    for (int i = 0; i < 2_000; i++) {
+                        long request = client.ask(Kind.SEMAPHORE, pool, limit, FOREVER, FOREVER);
+                        Token token = client.granted(request).token();
+                        int now = inside.incrementAndGet();
+                        most.accumulateAndGet(now, Math::max);
+                        assertThat(now).isLessThanOrEqualTo(limit);
+                        inside.decrementAndGet();
+                        client.release(Kind.SEMAPHORE, pool, token);
+                        client.inbox.clear();
+                    }
+                    client.close();
+                });
+        assertThat(most.get()).isPositive();
+        assertThat(views(driver.listInUse())).isEmpty();
+    }
+
+    @Test
+    void never_has_two_holders_when_leases_end_and_holders_vanish() throws Exception {
+        LocalDriver driver = driver(0, true);
+        Key key = Key.of("key");
+        AtomicLong highest = new AtomicLong();
+        crew.run(
+                THREADS,
+                member -> {
+                    for (int i = 0; i < 150; i++) {
+                        Client client = new Client(driver);
+                        // A lease so short that it mostly ends by itself, on the deadline thread.
+                        long fence =
+                                client.granted(client.ask(key, FOREVER, 200_000)).token().fence();
+                        highest.accumulateAndGet(fence, Math::max);
+                        client.close();
+                    }
+                });
+        Client last = new Client(driver);
+        long request = last.ask(key, FOREVER, FOREVER);
+        assertThat(last.granted(request).token().fence()).isGreaterThan(highest.get());
+    }
+
+    @Test
+    void serves_those_who_asked_earlier_first() throws Exception {
+        LocalDriver driver = driver(0, true);
+        Key key = Key.of("key");
+        for (int round = 0; round < 20; round++) {
+            Client holder = new Client(driver);
+            Token token = holder.lock(key);
+            int batches = 5;
+            Map<Client, Long> requests = new HashMap<>();
+            List<List<Client>> line = new ArrayList<>();
+            for (int batch = 0; batch < batches; batch++) {
+                // Inside a batch all ask at once; batches ask one after the other.
+                Client[] clients = new Client[THREADS];
+                long[] numbers = new long[THREADS];
+                crew.run(
+                        THREADS,
+                        member -> {
+                            clients[member] = new Client(driver);
+                            numbers[member] = clients[member].ask(key, FOREVER, FOREVER);
+                        });
+                for (int i = 0; i < THREADS; i++) {
+                    requests.put(clients[i], numbers[i]);
+                }
+                line.add(List.of(clients));
+            }
+            holder.release(key, token);
+            long lastFence = token.fence();
+            for (List<Client> batch : line) {
+                List<Client> left = new ArrayList<>(batch);
+                while (!left.isEmpty()) {
+                    Client next =
+                            left.stream()
+                                    .filter(it -> !it.inbox.all().isEmpty())
+                                    .findAny()
+                                    .orElseThrow(() -> new AssertionError("overtaken"));
+                    Token granted = next.granted(requests.get(next)).token();
+                    assertThat(granted.fence()).isGreaterThan(lastFence);
+                    lastFence = granted.fence();
+                    left.remove(next);
+                    next.close();
+                }
+            }
+            holder.close();
+        }
+    }
+
+    @Test
+    @DisplayName("never lets more names exist than allowed, however many ask at once (22.2)")
+    void never_lets_more_names_exist_than_allowed() throws Exception {
+        int cap = 50;
+        LocalDriver driver = driver(cap, true);
+        AtomicInteger granted = new AtomicInteger();
+        AtomicInteger refused = new AtomicInteger();
+        crew.run(
+                THREADS,
+                member -> {
+                    Client client = new Client(driver);
+                    for (int i = 0; i < 500; i++) {
+                        long request = client.ask(Key.of(member + "-" + i), 0, FOREVER);
+                        switch (client.inbox.answer(request).orElseThrow()) {
+                            case Effect.Granted _ -> granted.incrementAndGet();
+                            case Effect.Refused r -> {
+                                assertThat(r.reason()).isEqualTo(Refusal.TOO_MANY_KEYS);
+                                refused.incrementAndGet();
+                            }
+                            case Effect other -> throw new AssertionError(other);
+                        }
+                    }
+                });
+        assertThat(granted.get()).isEqualTo(cap);
+        assertThat(refused.get()).isEqualTo(THREADS * 500 - cap);
+        assertThat(views(driver.listInUse())).hasSize(cap);
+    }
+
+    @Test
+    @DisplayName("refuses no name that has room while keys are collected at the cap (22.3)")
+    void refuses_no_name_that_has_room_while_keys_are_collected() throws Exception {
+        int cap = THREADS;
+        LocalDriver driver = driver(cap, true, Duration.ofNanos(1)); // collects all the time
+        crew.run(
+                THREADS, // each of them has one name at a time: room for all, once it is collected
+                member -> {
+                    Client client = new Client(driver);
+                    for (int i = 0; i < 300; i++) {
+                        Key key = Key.of(member + "-" + i);
+                        long request = client.ask(key, 0, FOREVER);
+                        while (client.inbox.answer(request).orElseThrow()
+                                instanceof Effect.Refused) {
+                            Thread.onSpinWait();
+                            client.inbox.clear();
+                            request = client.ask(key, 0, FOREVER);
+                        }
+                        client.release(key, client.granted(request).token());
+                        client.inbox.clear();
+                    }
+                    client.close();
+                });
+        Client client = new Client(driver);
+        await().atMost(Inbox.LIMIT).until(() -> views(driver.listIdle()).isEmpty());
+        for (int i = 0; i < cap; i++) {
+            assertThat(client.tryLock(Key.of("after-" + i))).as("name %d of %d", i, cap).isTrue();
+        }
+        assertThat(client.tryLock(Key.of("one too many"))).isFalse();
+    }
+
+    @Test
+    void never_has_more_waiters_than_allowed() throws Exception {
+        LocalDriver driver =
+                new LocalDriver(
+                        new Settings(5, 0, true),
+                        0,
+                        Duration.ofHours(1),
+                        new ClockFences(),
+                        () -> true);
+        drivers.add(driver);
+        Key key = Key.of("key");
+        Client holder = new Client(driver);
+        holder.lock(key);
+        AtomicInteger blocked = new AtomicInteger();
+        crew.run(
+                THREADS,
+                member -> {
+                    for (int i = 0; i < 20; i++) {
+                        Client client = new Client(driver);
+                        if (client.inbox.answer(client.ask(key, FOREVER, FOREVER)).isEmpty()) {
+                            blocked.incrementAndGet();
+                        }
+                    }
+                });
+        assertThat(blocked.get()).isEqualTo(5);
+        assertThat(views(driver.listInUse()).getFirst().waiters()).isEqualTo(5);
+    }
+
+    @Test
+    void leaves_nothing_of_a_session_that_closes_while_it_submits() throws Exception {
+        LocalDriver driver = driver(0, true);
+        List<Key> keys = keys("key", 20);
+        for (int round = 0; round < 500; round++) {
+            Client client = new Client(driver);
+            crew.run(
+                    3,
+                    member -> {
+                        if (member == 0) {
+                            client.close();
+                        } else {
+                            for (int i = member; i < keys.size(); i += 2) {
+                                client.ask(keys.get(i), FOREVER, FOREVER);
+                            }
+                        }
+                    });
+            assertThat(client.session.isHolding()).isFalse();
+        }
+        assertThat(views(driver.listInUse())).isEmpty();
+        assertThat(driver.openSessions()).isZero();
+    }
+
+    @Test
+    @DisplayName("passes the slot on when a grant meets the end of its session (22.4)")
+    void passes_the_slot_on_when_a_grant_meets_the_end_of_its_session() throws Exception {
+        for (boolean autoRelease : new boolean[] {true, false}) {
+            LocalDriver driver = driver(0, autoRelease);
+            Key key = Key.of("key");
+            for (int round = 0; round < 500; round++) {
+                Client holder = new Client(driver);
+                Client vanishing = new Client(driver);
+                Client next = new Client(driver);
+                Token token = holder.lock(key);
+                long lost = vanishing.ask(key, FOREVER, FOREVER);
+                long request = next.ask(key, FOREVER, FOREVER);
+                crew.run(
+                        2,
+                        member -> {
+                            if (member == 0) {
+                                holder.release(key, token);
+                            } else {
+                                vanishing.session.close(lost - 1);
+                            }
+                        });
+                Token granted = next.granted(request).token();
+                assertThat(next.release(key, granted)).isInstanceOf(Effect.Released.class);
+                holder.close();
+                next.close();
+            }
+            assertThat(views(driver.listInUse())).isEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("passes the slot on when a grant meets its cancellation (22.4)")
+    void passes_the_slot_on_when_a_grant_meets_its_cancellation() throws Exception {
+        LocalDriver driver = driver(0, true);
+        Key key = Key.of("key");
+        Client holder = new Client(driver);
+        Client cancelling = new Client(driver);
+        Client next = new Client(driver);
+        for (int round = 0; round < 500; round++) {
+            Token token = holder.lock(key);
+            long cancelled = cancelling.ask(key, FOREVER, FOREVER);
+            long request = next.ask(key, FOREVER, FOREVER);
+            crew.run(
+                    2,
+                    member -> {
+                        if (member == 0) {
+                            holder.release(key, token);
+                        } else {
+                            cancelling.cancel(key, cancelled);
+                        }
+                    });
+            assertThat(cancelling.inbox.answer(cancelled))
+                    .get()
+                    .isInstanceOf(Effect.Cancelled.class);
+            next.release(key, next.granted(request).token());
+        }
+        assertThat(cancelling.session.isHolding()).isFalse();
+    }
+
+    @Test
+    void passes_the_slot_on_when_a_grant_meets_a_timeout() throws Exception {
+        LocalDriver driver = driver(0, true);
+        Key key = Key.of("key");
+        Client holder = new Client(driver);
+        Client hasty = new Client(driver);
+        Client next = new Client(driver);
+        for (int round = 0; round < 200; round++) {
+            long lease = 100_000L + ThreadLocalRandom.current().nextInt(20_000);
+            holder.granted(holder.ask(key, FOREVER, lease));
+            long timed = hasty.ask(key, 100_000, 50_000);
+            long request = next.ask(key, FOREVER, FOREVER);
+            hasty.inbox.await(timed);
+            assertThat(hasty.inbox.all()).hasSize(1);
+            hasty.inbox.clear();
+            next.release(key, next.granted(request).token());
+        }
+    }
+
+    @Test
+    void shows_a_session_its_effects_in_the_order_of_the_engine() throws Exception {
+        LocalDriver driver = driver(0, true);
+        Key key = Key.of("key");
+        Client holder = new Client(driver);
+        Client waiting = new Client(driver);
+        Token first = holder.lock(key);
+        int requests = 400;
+        for (int i = 0; i < requests; i++) {
+            waiting.ask(key, FOREVER, FOREVER);
+        }
+        AtomicInteger next = new AtomicInteger(1);
+        holder.release(key, first);
+        crew.run(
+                THREADS, // each of them releases what the session was granted last
+                member -> {
+                    Client helper = new Client(driver);
+                    for (int request = next.getAndIncrement();
+                            request <= requests;
+                            request = next.getAndIncrement()) {
+                        helper.release(key, waiting.granted(request).token());
+                    }
+                });
+        List<Effect> seen = waiting.inbox.all();
+        assertThat(seen).hasSize(requests);
+        long lastFence = 0;
+        for (int i = 0; i < requests; i++) {
+            Effect.Granted granted = (Effect.Granted) seen.get(i);
+            assertThat(granted.request()).isEqualTo(i + 1);
+            assertThat(granted.token().fence()).isGreaterThan(lastFence);
+            lastFence = granted.token().fence();
+        }
+    }
+
+    @Test
+    void lists_each_key_that_is_held_throughout_exactly_once() throws Exception {
+        LocalDriver driver = driver(0, true, Duration.ofMillis(1));
+        List<Key> held = keys("held", 700);
+        Client keeper = new Client(driver);
+        held.forEach(keeper::lock);
+        AtomicBoolean done = new AtomicBoolean();
+        crew.run(
+                4,
+                member -> {
+                    if (member > 0) {
+                        churn(driver, member, done);
+                        return;
+                    }
+                    try {
+                        for (int i = 0; i < 30; i++) {
+                            Map<Key, Integer> counts = new HashMap<>();
+                            for (ResourceView view : views(driver.listInUse())) {
+                                counts.merge(view.key(), 1, Integer::sum);
+                            }
+                            assertThat(held).allMatch(key -> counts.getOrDefault(key, 0) == 1);
+                            views(driver.listIdle());
+                            try (ResourceListing listing = driver.listInUse()) {
+                                listing.next(); // and stops there
+                            }
+                        }
+                    } finally {
+                        done.set(true);
+                    }
+                });
+    }
+
+    /** Takes, waits for, and drops keys that come and go. */
+    private static void churn(LocalDriver driver, int member, AtomicBoolean done) {
+        while (!done.get()) {
+            Client client = new Client(driver);
+            for (int i = 0; i < 50; i++) {
+                client.ask(Key.of("churn-" + (i + member * 20)), FOREVER, FOREVER);
+                client.ask(Key.of("held-" + i), FOREVER, FOREVER);
+            }
+            client.close();
+        }
+    }
+
+    private static List<ResourceView> views(ResourceListing listing) {
+        List<ResourceView> views = new ArrayList<>();
+        for (List<ResourceView> slice = listing.next(); !slice.isEmpty(); slice = listing.next()) {
+            views.addAll(slice);
+        }
+        return views;
+    }
+
+    private static List<Key> keys(String name, int count) {
+        return IntStream.range(0, count).mapToObj(i -> Key.of(name + "-" + i)).toList();
+    }
+
+    private LocalDriver driver(long maxKeys, boolean autoRelease) {
+        return driver(maxKeys, autoRelease, Duration.ofHours(1));
+    }
+
+    private LocalDriver driver(long maxKeys, boolean autoRelease, Duration collectEvery) {
+        LocalDriver driver =
+                new LocalDriver(
+                        new Settings(0, 0, autoRelease),
+                        maxKeys,
+                        collectEvery,
+                        new ClockFences(),
+                        () -> true);
+        drivers.add(driver);
+        return driver;
+    }
+}

@@ -1,0 +1,343 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Refusal;
+import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.Settings;
+import io.holdfast.engine.Token;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+
+/** One thread, and a clock that moves only when told. */
+@DisplayName("The local driver")
+class LocalDriverTest {
+    private static final Key PRINTER = Key.of("printer");
+    private static final long LONG = Duration.ofHours(1).toNanos();
+    private static final long MAX_KEYS = 100;
+
+    private final AtomicLong clock = new AtomicLong(1_000);
+    private final AtomicBoolean room = new AtomicBoolean(true);
+    private final LocalDriver driver =
+            new LocalDriver(
+                    new Settings(0, 0, true),
+                    MAX_KEYS,
+                    Duration.ofHours(1),
+                    new ClockFences(),
+                    room::get,
+                    clock::get);
+    private final Client alice = new Client(driver);
+    private final Client bob = new Client(driver);
+
+    @AfterEach
+    void close() {
+        driver.close();
+    }
+
+    @Test
+    void answers_the_sender_before_submit_returns_and_does_not_wake_it() {
+        long request = alice.ask(PRINTER, 0, LONG);
+        assertThat(alice.inbox.answer(request)).get().isInstanceOf(Effect.Granted.class);
+        assertThat(alice.inbox.wakes()).isZero();
+    }
+
+    @Test
+    void wakes_another_session_that_is_granted() {
+        Token token = alice.lock(PRINTER);
+        long request = bob.ask(PRINTER, LONG, LONG);
+        assertThat(bob.inbox.all()).isEmpty();
+        alice.release(PRINTER, token);
+        assertThat(bob.inbox.answer(request)).get().isInstanceOf(Effect.Granted.class);
+        assertThat(bob.inbox.wakes()).isEqualTo(1);
+        assertThat(alice.inbox.wakes()).isZero();
+    }
+
+    @Test
+    void wakes_a_session_after_its_effects_are_in_its_mailbox() {
+        List<Integer> seen = new ArrayList<>();
+        Inbox[] inbox = new Inbox[1];
+        Mailbox watching =
+                new Mailbox() {
+                    @Override
+                    public void add(Effect effect) {
+                        inbox[0].add(effect);
+                    }
+
+                    @Override
+                    public void wake() {
+                        seen.add(inbox[0].all().size());
+                    }
+                };
+        inbox[0] = new Inbox();
+        Session carol = driver.open(watching);
+        Token token = alice.lock(PRINTER);
+        carol.submit(acquire(carol, 1, PRINTER));
+        alice.release(PRINTER, token);
+        assertThat(seen).containsExactly(1);
+    }
+
+    @Test
+    void holds_no_lock_of_a_shard_while_it_wakes() throws InterruptedException {
+        CountDownLatch passed = new CountDownLatch(1);
+        AtomicBoolean blocked = new AtomicBoolean();
+        Mailbox slow =
+                new Mailbox() {
+                    @Override
+                    public void add(Effect effect) {}
+
+                    @Override
+                    public void wake() {
+                        Thread other =
+                                Thread.ofPlatform()
+                                        .start(
+                                                () -> {
+                                                    bob.tryLock(PRINTER); // the same shard
+                                                    passed.countDown();
+                                                });
+                        try {
+                            blocked.set(!passed.await(30, TimeUnit.SECONDS));
+                            other.join();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                    }
+                };
+        Session carol = driver.open(slow);
+        Token token = alice.lock(PRINTER);
+        carol.submit(acquire(carol, 1, PRINTER));
+        alice.release(PRINTER, token);
+        assertThat(passed.await(0, TimeUnit.SECONDS)).isTrue();
+        assertThat(blocked).isFalse();
+    }
+
+    @Test
+    void numbers_sessions_from_one_and_uses_no_number_again() {
+        assertThat(alice.session.id()).isEqualTo(1);
+        assertThat(bob.session.id()).isEqualTo(2);
+        bob.close();
+        assertThat(new Client(driver).session.id()).isEqualTo(3);
+    }
+
+    @Test
+    void counts_open_sessions() {
+        assertThat(driver.openSessions()).isEqualTo(2);
+        alice.close();
+        assertThat(driver.openSessions()).isEqualTo(1);
+        alice.close();
+        assertThat(driver.openSessions()).isEqualTo(1);
+    }
+
+    @Test
+    void ignores_what_a_closed_session_submits() {
+        alice.close();
+        long request = alice.ask(PRINTER, LONG, LONG);
+        assertThat(alice.inbox.answer(request)).isEmpty();
+        assertThat(views(driver.listInUse())).isEmpty();
+        assertThat(bob.tryLock(PRINTER)).isTrue();
+    }
+
+    @Test
+    void passes_on_all_that_a_closing_session_had_in_every_shard() {
+        List<Key> keys = keysOfAllShards();
+        List<Long> requests = new ArrayList<>();
+        for (Key key : keys) {
+            alice.lock(key);
+            requests.add(bob.ask(key, LONG, LONG));
+        }
+        Client carol = new Client(driver);
+        for (Key key : keys) {
+            carol.ask(key, LONG, LONG);
+        }
+        carol.close();
+        alice.close();
+        for (long request : requests) {
+            assertThat(bob.inbox.answer(request)).get().isInstanceOf(Effect.Granted.class);
+        }
+        assertThat(alice.session.isHolding()).isFalse();
+        assertThat(views(driver.listInUse()))
+                .allMatch(view -> view.owner() == bob.session.id() && view.waiters() == 0);
+    }
+
+    @Test
+    void tells_whether_a_session_holds_anything_anywhere() {
+        for (Key key : keysOfAllShards()) {
+            assertThat(alice.session.isHolding()).isFalse();
+            Token token = alice.lock(key);
+            assertThat(alice.session.isHolding()).isTrue();
+            assertThat(bob.session.isHolding()).isFalse();
+            alice.release(key, token);
+        }
+        assertThat(alice.session.isHolding()).isFalse();
+    }
+
+    @Test
+    void tells_nothing_to_a_session_that_has_closed() {
+        Token token = alice.lock(PRINTER);
+        bob.ask(PRINTER, LONG, LONG);
+        bob.close();
+        alice.release(PRINTER, token);
+        assertThat(bob.inbox.all()).isEmpty();
+        assertThat(bob.inbox.wakes()).isZero();
+    }
+
+    @Test
+    void gives_back_a_grant_whose_answer_was_never_written() {
+        LocalDriver keeping =
+                new LocalDriver(
+                        new Settings(0, 0, false),
+                        0,
+                        Duration.ofHours(1),
+                        new ClockFences(),
+                        () -> true,
+                        clock::get);
+        try {
+            Client carol = new Client(keeping);
+            Client dave = new Client(keeping);
+            carol.lock(Key.of("kept"));
+            long unanswered = carol.ask(PRINTER, 0, LONG);
+            carol.session.close(unanswered - 1);
+            assertThat(dave.tryLock(PRINTER)).isTrue();
+            assertThat(dave.tryLock(Key.of("kept"))).isFalse();
+        } finally {
+            keeping.close();
+        }
+    }
+
+    @Test
+    void has_one_cap_on_keys_over_all_shards() {
+        for (int i = 0; i < MAX_KEYS; i++) {
+            assertThat(alice.tryLock(Key.of("key-" + i))).isTrue();
+        }
+        long request = alice.ask(Key.of("one too many"), 0, LONG);
+        assertThat(alice.inbox.answer(request))
+                .contains(new Effect.Refused(alice.session.id(), request, Refusal.TOO_MANY_KEYS));
+        assertThat(alice.tryLock(Key.of("key-7"))).as("known names keep working").isFalse();
+    }
+
+    @Test
+    void refuses_new_state_when_memory_is_short() {
+        alice.lock(PRINTER);
+        room.set(false);
+        assertThat(alice.inbox.answer(alice.ask(Key.of("new"), 0, LONG)))
+                .get()
+                .extracting(effect -> ((Effect.Refused) effect).reason())
+                .isEqualTo(Refusal.TOO_MANY_KEYS);
+        assertThat(bob.inbox.answer(bob.ask(PRINTER, LONG, LONG)))
+                .get()
+                .extracting(effect -> ((Effect.Refused) effect).reason())
+                .isEqualTo(Refusal.TOO_MANY_WAITERS);
+    }
+
+    @Test
+    void draws_fences_for_all_shards_from_one_counter() {
+        long last = 0;
+        for (Key key : keysOfAllShards()) {
+            long fence = alice.lock(key).fence();
+            assertThat(fence).isGreaterThan(last);
+            last = fence;
+        }
+    }
+
+    @Test
+    void spreads_keys_over_its_shards() {
+        int[] counts = new int[LocalDriver.SHARDS];
+        for (int i = 0; i < 16_000; i++) {
+            counts[shardOf(Key.of("user:" + i + ":profile"))]++;
+        }
+        assertThat(IntStream.of(counts)).allMatch(count -> count > 500 && count < 2_000);
+    }
+
+    @Test
+    void lists_the_keys_of_all_shards_and_kinds() {
+        Set<Key> used = new HashSet<>();
+        for (int i = 0; i < 40; i++) {
+            alice.lock(Key.of("used-" + i));
+            used.add(Key.of("used-" + i));
+        }
+        alice.ask(Kind.SEMAPHORE, Key.of("pool"), 3, 0, LONG);
+        used.add(Key.of("pool"));
+        Set<Key> idle = new HashSet<>();
+        for (int i = 0; i < 40; i++) {
+            Key key = Key.of("idle-" + i);
+            alice.release(key, alice.lock(key));
+            idle.add(key);
+        }
+        assertThat(views(driver.listInUse()))
+                .hasSize(used.size())
+                .allMatch(view -> used.contains(view.key()));
+        assertThat(views(driver.listIdle()))
+                .hasSize(idle.size())
+                .allMatch(view -> idle.contains(view.key()));
+    }
+
+    @Test
+    void lets_a_reader_of_a_list_stop_half_way() {
+        for (int i = 0; i < 40; i++) {
+            alice.lock(Key.of("used-" + i));
+        }
+        ResourceListing listing = driver.listInUse();
+        assertThat(listing.next()).isNotEmpty();
+        listing.close();
+        assertThat(listing.next()).isEmpty();
+        assertThat(views(driver.listInUse())).hasSize(40);
+    }
+
+    @Test
+    void shows_leases_by_its_own_clock() {
+        alice.ask(PRINTER, 0, 5_000);
+        clock.addAndGet(2_000);
+        assertThat(views(driver.listInUse()).getFirst().leaseLeftNanos()).isEqualTo(3_000);
+    }
+
+    @Test
+    void ends_a_lease_before_a_command_that_comes_later() {
+        Token token = alice.granted(alice.ask(PRINTER, 0, 5_000)).token();
+        clock.addAndGet(5_000);
+        assertThat(alice.release(PRINTER, token)).isInstanceOf(Effect.Refused.class);
+    }
+
+    private static Command.Keyed acquire(Session session, long request, Key key) {
+        return new Command.Acquire(session.id(), request, Kind.MUTEX, key, 1, LONG, LONG, request);
+    }
+
+    private int shardOf(Key key) {
+        return driver.shardOf(new Command.Cancel(1, 1, Kind.MUTEX, key));
+    }
+
+    private List<Key> keysOfAllShards() {
+        List<Key> keys = new ArrayList<>();
+        Set<Integer> shards = new HashSet<>();
+        for (int i = 0; shards.size() < LocalDriver.SHARDS; i++) {
+            Key key = Key.of("key-" + i);
+            if (shards.add(shardOf(key))) {
+                keys.add(key);
+            }
+        }
+        return keys;
+    }
+
+    private static List<ResourceView> views(ResourceListing listing) {
+        List<ResourceView> views = new ArrayList<>();
+        for (List<ResourceView> slice = listing.next(); !slice.isEmpty(); slice = listing.next()) {
+            views.addAll(slice);
+        }
+        return views;
+    }
+}

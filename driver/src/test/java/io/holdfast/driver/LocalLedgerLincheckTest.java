@@ -1,0 +1,35 @@
+package io.holdfast.driver;
+
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Lincheck tries the interleavings; each must look like some order of whole operations. */
+@DisplayName("The ledger that shards share, in every interleaving")
+public class LocalLedgerLincheckTest {
+    private final LocalLedger ledger = new LocalLedger(new ClockFences(), 2, () -> true);
+
+    @Operation
+    public boolean reserve() {
+        return ledger.reserveKey();
+    }
+
+    @Operation
+    public void giveBack() {
+        ledger.returnKey();
+    }
+
+    @Test
+    @DisplayName("counts no key that was refused (22.2, 22.3)")
+    void counts_no_key_that_was_refused() {
+        new ModelCheckingOptions()
+                .iterations(8)
+                .invocationsPerIteration(400)
+                .threads(3)
+                .actorsPerThread(2)
+                .actorsBefore(2)
+                .actorsAfter(1)
+                .check(getClass());
+    }
+}

@@ -1,0 +1,57 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+@DisplayName("The ledger that shards share")
+class LocalLedgerTest {
+    private final AtomicBoolean room = new AtomicBoolean(true);
+
+    @Test
+    void has_room_for_as_many_keys_as_allowed_and_again_for_those_given_back() {
+        LocalLedger ledger = ledger(2);
+        assertThat(ledger.reserveKey()).isTrue();
+        assertThat(ledger.reserveKey()).isTrue();
+        for (int i = 0; i < 10; i++) {
+            assertThat(ledger.reserveKey()).isFalse();
+        }
+        ledger.returnKey();
+        assertThat(ledger.reserveKey()).isTrue();
+        assertThat(ledger.reserveKey()).isFalse();
+    }
+
+    @Test
+    void knows_no_limit_where_there_is_none() {
+        LocalLedger ledger = ledger(0);
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(ledger.reserveKey()).isTrue();
+        }
+    }
+
+    @Test
+    void takes_nothing_while_memory_is_short() {
+        LocalLedger ledger = ledger(1);
+        room.set(false);
+        assertThat(ledger.hasRoom()).isFalse();
+        assertThat(ledger.reserveKey()).isFalse();
+        room.set(true);
+        assertThat(ledger.hasRoom()).isTrue();
+        assertThat(ledger.reserveKey()).isTrue();
+        assertThat(ledger.reserveKey()).isFalse();
+    }
+
+    @Test
+    void gives_out_fences_that_grow() {
+        LocalLedger ledger = ledger(0);
+        long first = ledger.nextFence();
+        assertThat(ledger.nextFence()).isGreaterThan(first);
+    }
+
+    private LocalLedger ledger(long maxKeys) {
+        return new LocalLedger(new ClockFences(), maxKeys, room::get);
+    }
+}

@@ -1,0 +1,64 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+@DisplayName("Salts")
+class SaltsTest {
+    @Test
+    void all_differ_over_many_blocks() {
+        Salts salts = new Salts();
+        Set<Long> seen = new HashSet<>();
+        for (int i = 0; i < 20_000; i++) {
+            assertThat(seen.add(salts.next())).as("salt %d is new", i).isTrue();
+        }
+    }
+
+    @Test
+    void of_two_sources_differ() {
+        Salts one = new Salts();
+        Salts two = new Salts();
+        Set<Long> seen = new HashSet<>();
+        for (int i = 0; i < 2_000; i++) {
+            seen.add(one.next());
+            seen.add(two.next());
+        }
+        assertThat(seen).hasSize(4_000);
+    }
+
+    @Test
+    void use_all_their_bits() {
+        Salts salts = new Salts();
+        long ones = 0;
+        long zeros = 0;
+        for (int i = 0; i < 1_000; i++) {
+            long salt = salts.next();
+            ones |= salt;
+            zeros |= ~salt;
+        }
+        assertThat(ones).isEqualTo(-1L);
+        assertThat(zeros).isEqualTo(-1L);
+    }
+
+    @Test
+    void are_given_to_one_thread_each() throws Exception {
+        Salts salts = new Salts();
+        Set<Long> seen = ConcurrentHashMap.newKeySet();
+        try (Crew crew = new Crew()) {
+            crew.run(
+                    4,
+                    member -> {
+                        for (int i = 0; i < 10_000; i++) {
+                            seen.add(salts.next());
+                        }
+                    });
+        }
+        assertThat(seen).hasSize(40_000);
+    }
+}

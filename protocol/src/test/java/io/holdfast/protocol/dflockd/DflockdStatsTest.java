@@ -1,0 +1,167 @@
+package io.holdfast.protocol.dflockd;
+
+import static io.holdfast.protocol.dflockd.DflockdStats.Part.IDLE_LOCKS;
+import static io.holdfast.protocol.dflockd.DflockdStats.Part.IDLE_SEMAPHORES;
+import static io.holdfast.protocol.dflockd.DflockdStats.Part.LOCKS;
+import static io.holdfast.protocol.dflockd.DflockdStats.Part.SEMAPHORES;
+import static io.holdfast.protocol.dflockd.Wire.key;
+import static io.holdfast.protocol.dflockd.Wire.seconds;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceView;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+@DisplayName("The line of stats")
+class DflockdStatsTest {
+    private static final String REST =
+            ",\"counters\":[],\"kv_entries\":[],\"lists\":[],\"signal_channels\":[]}\n";
+
+    /** A line made as the server makes it: each part gets to see all keys of its kind of state. */
+    private static String line(int connections, List<ResourceView> used, List<ResourceView> idle) {
+        ByteBuf out = Unpooled.buffer();
+        DflockdStats stats = new DflockdStats();
+        stats.begin(connections, out);
+        for (DflockdStats.Part part : DflockdStats.Part.values()) {
+            stats.begin(part, out);
+            for (ResourceView view : part.isIdle() ? idle : used) {
+                stats.write(part, view, out);
+            }
+            stats.end(part, out);
+        }
+        stats.end(out);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private static ResourceView lock(Key key, long owner, long leaseLeftNanos, int waiters) {
+        return new ResourceView(
+                Kind.MUTEX, key, 1, owner == 0 ? 0 : 1, waiters, owner, leaseLeftNanos, 0);
+    }
+
+    private static ResourceView semaphore(String key, long limit, int holders, int waiters) {
+        return new ResourceView(
+                Kind.SEMAPHORE, key(key), limit, holders, waiters, 9, seconds(7), 0);
+    }
+
+    private static ResourceView idle(Kind kind, String key, long limit, long idleNanos) {
+        return new ResourceView(kind, key(key), limit, 0, 0, 0, 0, idleNanos);
+    }
+
+    @Test
+    void has_all_nine_keys_in_order_and_an_array_for_nothing() {
+        assertThat(line(1, List.of(), List.of()))
+                .isEqualTo(
+                        "ok {\"connections\":1,\"locks\":[],\"semaphores\":[],\"idle_locks\":[],"
+                                + "\"idle_semaphores\":[]"
+                                + REST);
+    }
+
+    @Test
+    void names_the_owner_the_lease_and_the_waiters_of_a_lock() {
+        assertThat(line(2, List.of(lock(key("printer"), 7, 32_500_000_000L, 3)), List.of()))
+                .isEqualTo(
+                        "ok {\"connections\":2,\"locks\":[{\"key\":\"printer\",\"owner_conn_id\":7,"
+                                + "\"lease_expires_in_s\":32.5,\"waiters\":3}],\"semaphores\":[],"
+                                + "\"idle_locks\":[],\"idle_semaphores\":[]"
+                                + REST);
+    }
+
+    @Test
+    void shows_a_lock_that_is_only_waited_for_without_an_owner() {
+        assertThat(line(1, List.of(lock(key("printer"), 0, 0, 1)), List.of()))
+                .contains(
+                        "{\"key\":\"printer\",\"owner_conn_id\":0,\"lease_expires_in_s\":0,"
+                                + "\"waiters\":1}");
+    }
+
+    @Test
+    void counts_the_holders_and_the_waiters_of_a_semaphore() {
+        assertThat(line(1, List.of(semaphore("pool", 3, 2, 1)), List.of()))
+                .contains(
+                        "\"locks\":[],\"semaphores\":[{\"key\":\"pool\",\"limit\":3,\"holders\":2,"
+                                + "\"waiters\":1}],");
+    }
+
+    @Test
+    void lists_a_semaphore_of_limit_1_among_the_locks() {
+        assertThat(line(1, List.of(semaphore("one", 1, 1, 0)), List.of()))
+                .contains(
+                        "\"locks\":[{\"key\":\"one\",\"owner_conn_id\":9,\"lease_expires_in_s\":7,"
+                                + "\"waiters\":0}],\"semaphores\":[],");
+        assertThat(line(1, List.of(), List.of(idle(Kind.SEMAPHORE, "one", 1, seconds(2)))))
+                .contains(
+                        "\"idle_locks\":[{\"key\":\"one\",\"idle_s\":2}],\"idle_semaphores\":[],");
+    }
+
+    @Test
+    void lists_what_nobody_uses_apart() {
+        List<ResourceView> idle =
+                List.of(
+                        idle(Kind.MUTEX, "printer", 1, 1),
+                        idle(Kind.SEMAPHORE, "pool", 2, seconds(59)));
+        assertThat(line(1, List.of(), idle))
+                .contains(
+                        "\"locks\":[],\"semaphores\":[],"
+                                + "\"idle_locks\":[{\"key\":\"printer\",\"idle_s\":0.000000001}],"
+                                + "\"idle_semaphores\":[{\"key\":\"pool\",\"idle_s\":59}],");
+    }
+
+    @Test
+    void separates_the_entries_of_each_array_on_its_own() {
+        List<ResourceView> used =
+                List.of(
+                        lock(key("a"), 1, seconds(1), 0),
+                        semaphore("x", 2, 1, 0),
+                        lock(key("b"), 2, seconds(2), 0),
+                        semaphore("y", 2, 1, 0));
+        assertThat(line(1, used, List.of()))
+                .contains(
+                        "\"locks\":[{\"key\":\"a\",\"owner_conn_id\":1,\"lease_expires_in_s\":1,"
+                                + "\"waiters\":0},{\"key\":\"b\",\"owner_conn_id\":2,"
+                                + "\"lease_expires_in_s\":2,\"waiters\":0}],")
+                .contains(
+                        "\"semaphores\":[{\"key\":\"x\",\"limit\":2,\"holders\":1,\"waiters\":0},"
+                                + "{\"key\":\"y\",\"limit\":2,\"holders\":1,\"waiters\":0}],");
+    }
+
+    @Test
+    void stays_one_line_of_valid_text_whatever_is_in_a_key() {
+        byte[] bytes = Wire.raw("a\"\\\u0000\u000b<\u00ff\u00e2\u0080\u00a8\n");
+        var odd = lock(Key.of(Namespace.DEFAULT, bytes), 1, 1, 0);
+        assertThat(line(1, List.of(odd), List.of()))
+                .contains("\"key\":\"a\\\"\\\\\\u0000\\u000b\\u003c\\ufffd\\u2028\\n\"")
+                .containsOnlyOnce("\n");
+    }
+
+    @Test
+    void shows_a_lease_without_end_as_the_longest_there_is() {
+        assertThat(line(1, List.of(lock(key("a"), 1, Command.FOREVER, 0)), List.of()))
+                .contains("\"lease_expires_in_s\":9223372036,");
+    }
+
+    @Test
+    void leaves_the_namespace_out_of_a_key() {
+        var key = Key.of(new Namespace("tenant"), Wire.raw("a"));
+        assertThat(line(1, List.of(lock(key, 1, 1, 0)), List.of())).contains("\"key\":\"a\"");
+    }
+
+    @Test
+    void has_its_parts_in_this_order() {
+        assertThat(Arrays.asList(DflockdStats.Part.values()))
+                .containsExactly(LOCKS, SEMAPHORES, IDLE_LOCKS, IDLE_SEMAPHORES);
+        assertThat(LOCKS.isIdle() || SEMAPHORES.isIdle()).isFalse();
+        assertThat(IDLE_LOCKS.isIdle() && IDLE_SEMAPHORES.isIdle()).isTrue();
+    }
+}

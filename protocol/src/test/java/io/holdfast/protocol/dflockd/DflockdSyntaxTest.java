@@ -1,0 +1,583 @@
+package io.holdfast.protocol.dflockd;
+
+import static io.holdfast.engine.Kind.MUTEX;
+import static io.holdfast.engine.Kind.SEMAPHORE;
+import static io.holdfast.protocol.dflockd.DflockdRequest.DEFAULT_LEASE;
+import static io.holdfast.protocol.dflockd.Wire.key;
+import static io.holdfast.protocol.dflockd.Wire.raw;
+import static io.holdfast.protocol.dflockd.Wire.request;
+import static io.holdfast.protocol.dflockd.Wire.seconds;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Token;
+import io.holdfast.protocol.dflockd.DflockdRequest.Acquire;
+import io.holdfast.protocol.dflockd.DflockdRequest.Auth;
+import io.holdfast.protocol.dflockd.DflockdRequest.Await;
+import io.holdfast.protocol.dflockd.DflockdRequest.Enqueue;
+import io.holdfast.protocol.dflockd.DflockdRequest.Malformed;
+import io.holdfast.protocol.dflockd.DflockdRequest.Ping;
+import io.holdfast.protocol.dflockd.DflockdRequest.Release;
+import io.holdfast.protocol.dflockd.DflockdRequest.Renew;
+import io.holdfast.protocol.dflockd.DflockdRequest.Stats;
+import io.netty.buffer.Unpooled;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+@DisplayName("A request")
+class DflockdSyntaxTest {
+    private static final Malformed MALFORMED = new Malformed();
+    private static final Key PRINTER = key("printer");
+    private static final String TOKEN = "0123456789abcdeffedcba9876543210";
+    private static final Token SAME = new Token(0x0123456789abcdefL, 0xfedcba9876543210L);
+    private static final long MOST_SECONDS = 9223372036L;
+
+    /** The command of this letter for locks or for semaphores. */
+    private static String command(Kind kind, String letter) {
+        return kind == SEMAPHORE ? "s" + letter : letter;
+    }
+
+    @Nested
+    @DisplayName("to acquire")
+    class ToAcquire {
+        @Test
+        void a_lock_names_a_timeout() {
+            assertThat(request("l", "printer", "10"))
+                    .isEqualTo(new Acquire(MUTEX, PRINTER, 1, seconds(10), DEFAULT_LEASE));
+        }
+
+        @Test
+        void a_lock_may_name_a_lease() {
+            assertThat(request("l", "printer", "10 60"))
+                    .isEqualTo(new Acquire(MUTEX, PRINTER, 1, seconds(10), seconds(60)));
+        }
+
+        @Test
+        void a_slot_names_a_timeout_and_a_limit() {
+            assertThat(request("sl", "printer", "10 3"))
+                    .isEqualTo(new Acquire(SEMAPHORE, PRINTER, 3, seconds(10), DEFAULT_LEASE));
+        }
+
+        @Test
+        void a_slot_may_name_a_lease() {
+            assertThat(request("sl", "printer", "10 3 60"))
+                    .isEqualTo(new Acquire(SEMAPHORE, PRINTER, 3, seconds(10), seconds(60)));
+        }
+
+        @Test
+        void may_have_no_time_to_wait() {
+            assertThat(request("l", "printer", "0"))
+                    .isEqualTo(new Acquire(MUTEX, PRINTER, 1, 0, DEFAULT_LEASE));
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "",
+                    " ",
+                    "soon",
+                    "1 2 3",
+                    "-1",
+                    "0 0",
+                    "0 -5",
+                    "0 soon",
+                    "1,2",
+                    "1;2",
+                    "0 1 " + "2"
+                })
+        void a_lock_is_malformed_with_any_other_argument(String argument) {
+            assertThat(request("l", "printer", argument)).isEqualTo(MALFORMED);
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "",
+                    " ",
+                    "0",
+                    "0 0",
+                    "0 -2",
+                    "0 many",
+                    "-1 2",
+                    "0 2 0",
+                    "0 2 -1",
+                    "0 2 5 9",
+                    "soon 2",
+                    "0 2 soon",
+                    "0 9223372036854775808"
+                })
+        void a_slot_is_malformed_with_any_other_argument(String argument) {
+            assertThat(request("sl", "printer", argument)).isEqualTo(MALFORMED);
+        }
+
+        @Test
+        void a_slot_takes_any_limit_that_fits_64_bits() {
+            assertThat(request("sl", "printer", "0 9223372036854775807"))
+                    .isEqualTo(new Acquire(SEMAPHORE, PRINTER, Long.MAX_VALUE, 0, DEFAULT_LEASE));
+        }
+    }
+
+    @Nested
+    @DisplayName("to enqueue")
+    class ToEnqueue {
+        @Test
+        void for_a_lock_needs_no_argument() {
+            assertThat(request("e", "printer", ""))
+                    .isEqualTo(new Enqueue(MUTEX, PRINTER, 1, DEFAULT_LEASE));
+        }
+
+        @Test
+        void for_a_lock_takes_blanks_for_nothing() {
+            assertThat(request("e", "printer", " \t "))
+                    .isEqualTo(new Enqueue(MUTEX, PRINTER, 1, DEFAULT_LEASE));
+        }
+
+        @Test
+        void for_a_lock_may_name_a_lease() {
+            assertThat(request("e", "printer", "25"))
+                    .isEqualTo(new Enqueue(MUTEX, PRINTER, 1, seconds(25)));
+        }
+
+        @Test
+        void for_a_slot_names_a_limit() {
+            assertThat(request("se", "printer", "4"))
+                    .isEqualTo(new Enqueue(SEMAPHORE, PRINTER, 4, DEFAULT_LEASE));
+        }
+
+        @Test
+        void for_a_slot_may_name_a_lease() {
+            assertThat(request("se", "printer", "4 25"))
+                    .isEqualTo(new Enqueue(SEMAPHORE, PRINTER, 4, seconds(25)));
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"0", "-1", "soon", "30 more", "30 30", "30 30 30"})
+        void for_a_lock_is_malformed_with_any_other_argument(String argument) {
+            assertThat(request("e", "printer", argument)).isEqualTo(MALFORMED);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"", " ", "0", "-4", "many", "4 0", "4 -1", "4 soon", "4 5 6"})
+        void for_a_slot_is_malformed_with_any_other_argument(String argument) {
+            assertThat(request("se", "printer", argument)).isEqualTo(MALFORMED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void to_wait_names_a_timeout(Kind kind) {
+        assertThat(request(command(kind, "w"), "printer", "7"))
+                .isEqualTo(new Await(kind, PRINTER, seconds(7)));
+        assertThat(request(command(kind, "w"), "printer", "0"))
+                .isEqualTo(new Await(kind, PRINTER, 0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "-1", "soon", "1 2", "1 more"})
+    void to_wait_is_malformed_with_any_other_argument(String argument) {
+        assertThat(request("w", "printer", argument)).isEqualTo(MALFORMED);
+        assertThat(request("sw", "printer", argument)).isEqualTo(MALFORMED);
+    }
+
+    @Nested
+    @DisplayName("with a token")
+    class WithToken {
+        @ParameterizedTest
+        @EnumSource
+        void releases(Kind kind) {
+            assertThat(request(command(kind, "r"), "printer", TOKEN))
+                    .isEqualTo(new Release(kind, PRINTER, SAME));
+        }
+
+        @ParameterizedTest
+        @EnumSource
+        void renews_for_the_default_lease(Kind kind) {
+            assertThat(request(command(kind, "n"), "printer", TOKEN))
+                    .isEqualTo(new Renew(kind, PRINTER, SAME, DEFAULT_LEASE));
+        }
+
+        @ParameterizedTest
+        @EnumSource
+        void renews_for_the_lease_it_names(Kind kind) {
+            assertThat(request(command(kind, "n"), "printer", TOKEN + " 50"))
+                    .isEqualTo(new Renew(kind, PRINTER, SAME, seconds(50)));
+        }
+
+        @Test
+        void ignores_blanks_around_it() {
+            assertThat(request("r", "printer", " \t" + TOKEN + "  "))
+                    .isEqualTo(new Release(MUTEX, PRINTER, SAME));
+            assertThat(request("n", "printer", "  " + TOKEN + " \t 12 "))
+                    .isEqualTo(new Renew(MUTEX, PRINTER, SAME, seconds(12)));
+        }
+
+        @Test
+        void reads_all_64_bits_of_fence_and_salt() {
+            assertThat(request("r", "printer", "ffffffffffffffff8000000000000001"))
+                    .isEqualTo(new Release(MUTEX, PRINTER, new Token(-1, Long.MIN_VALUE + 1)));
+            assertThat(request("r", "printer", "00000000000000000000000000000000"))
+                    .isEqualTo(new Release(MUTEX, PRINTER, new Token(0, 0)));
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "",
+                    " ",
+                    "abc",
+                    "0123456789ABCDEFFEDCBA9876543210",
+                    "0123456789abcdeffedcba987654321",
+                    "0123456789abcdeffedcba98765432100",
+                    "0123456789abcdeffedcba987654321g",
+                    "0123456789abcdeffedcba987654321/",
+                    "0123456789abcdeffedcba987654321:",
+                    "0123456789abcdeffedcba987654321`",
+                    "0123456789abcdef fedcba9876543210",
+                    "0x0123456789abcdeffedcba98765432",
+                    "-123456789abcdeffedcba9876543210"
+                })
+        void is_malformed_if_no_hold_could_have_it(String token) {
+            for (String command : List.of("r", "sr", "n", "sn")) {
+                assertThat(request(command, "printer", token)).isEqualTo(MALFORMED);
+            }
+        }
+
+        @Test
+        void takes_no_second_word_to_release() {
+            assertThat(request("r", "printer", TOKEN + " 10")).isEqualTo(MALFORMED);
+            assertThat(request("sr", "printer", TOKEN + " x")).isEqualTo(MALFORMED);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"0", "-1", "soon", "1 2"})
+        void takes_only_a_lease_behind_it_to_renew(String rest) {
+            assertThat(request("n", "printer", TOKEN + " " + rest)).isEqualTo(MALFORMED);
+            assertThat(request("sn", "printer", TOKEN + " " + rest)).isEqualTo(MALFORMED);
+        }
+    }
+
+    @Nested
+    @DisplayName("that names no key")
+    class WithoutKey {
+        @ParameterizedTest
+        @CsvSource({"'',''", "_,''", "a b,c d", "'\tx',' '"})
+        void pings_whatever_its_other_lines_are(String key, String argument) {
+            assertThat(request("ping", key, argument)).isEqualTo(new Ping());
+        }
+
+        @ParameterizedTest
+        @CsvSource({"'',''", "_,''", "a b,c d", "'\tx',' '"})
+        void asks_for_stats_whatever_its_other_lines_are(String key, String argument) {
+            assertThat(request("stats", key, argument)).isEqualTo(new Stats());
+        }
+
+        @ParameterizedTest
+        @CsvSource({"'',open", "_,' open '", "a b,'\topen\u00a0'"})
+        void shows_its_secret_without_the_blanks_around_it(String key, String argument) {
+            assertThat(request("auth", key, argument))
+                    .isInstanceOfSatisfying(
+                            Auth.class,
+                            auth -> assertThat(auth.secret()).asString().isEqualTo("open"));
+        }
+
+        @Test
+        void keeps_the_blanks_inside_a_secret() {
+            assertThat(request("auth", "", " open  sesame "))
+                    .isInstanceOfSatisfying(
+                            Auth.class,
+                            auth -> assertThat(auth.secret()).asString().isEqualTo("open  sesame"));
+        }
+
+        @Test
+        void may_show_an_empty_secret() {
+            assertThat(request("auth", "", "  "))
+                    .isInstanceOfSatisfying(
+                            Auth.class, auth -> assertThat(auth.secret()).isEmpty());
+        }
+
+        @Test
+        void keeps_its_secret_to_itself() {
+            assertThat(request("auth", "", "open-sesame").toString()).doesNotContain("sesame");
+        }
+    }
+
+    @Nested
+    @DisplayName("has a command")
+    class HasCommand {
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "", " ", "L", " l", "l ", "\tl", "ll", "s", "ss", "sl ", " sl", "Sl", "SL",
+                    "sll", "sp", "xl", "ping ", " ping", "PING", "Ping", "pin", "pings", "stat",
+                    "statss", "Stats", "Auth", "auth ", "bogus", "l\u0000", "\u00a0l", "l\r1",
+                    "lock"
+                })
+        void that_is_one_of_ours_to_the_letter(String command) {
+            assertThat(request(command, "printer", "1")).isEqualTo(MALFORMED);
+        }
+
+        @Test
+        void of_one_byte_only_where_it_is_one_of_five() {
+            IntStream.range(0, 256)
+                    .filter(c -> c != '\n' && "lrnew".indexOf(c) < 0)
+                    .forEach(
+                            c -> {
+                                String alone = (char) c + "\nprinter\n1\n";
+                                assertThat(request(raw(alone))).isEqualTo(MALFORMED);
+                                assertThat(request(raw("s" + alone))).isEqualTo(MALFORMED);
+                            });
+        }
+
+        @Test
+        void of_two_bytes_only_with_an_s_in_front() {
+            IntStream.range(0, 256)
+                    .filter(c -> c != '\n' && c != 's')
+                    .forEach(
+                            c ->
+                                    assertThat(request(raw((char) c + "l\nprinter\n1 1\n")))
+                                            .isEqualTo(MALFORMED));
+        }
+    }
+
+    @Nested
+    @DisplayName("has a key")
+    class HasKey {
+        @Test
+        void of_any_byte_but_four() {
+            for (int c = 0; c < 256; c++) {
+                if (c == '\n') {
+                    continue; // the end of the line
+                }
+                boolean allowed = c != ' ' && c != '\t' && c != '\r';
+                byte[] bytes = raw("x" + (char) c + "y");
+                byte[] line = raw("l\nx" + (char) c + "y\n0\n");
+                assertThat(request(line))
+                        .as("byte 0x%02x", c)
+                        .isEqualTo(
+                                allowed
+                                        ? new Acquire(
+                                                MUTEX,
+                                                Key.of(Namespace.DEFAULT, bytes),
+                                                1,
+                                                0,
+                                                DEFAULT_LEASE)
+                                        : MALFORMED);
+            }
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"", " ", "\t", " a", "a ", "\ta", "a\t", "a b", "a\rb", "\ra"})
+        void that_is_not_empty_and_not_trimmed(String key) {
+            assertThat(request("l", key, "0")).isEqualTo(MALFORMED);
+            assertThat(request("e", key, "")).isEqualTo(MALFORMED);
+            assertThat(request("w", key, "0")).isEqualTo(MALFORMED);
+            assertThat(request("r", key, TOKEN)).isEqualTo(MALFORMED);
+            assertThat(request("sn", key, TOKEN)).isEqualTo(MALFORMED);
+        }
+
+        @Test
+        void whose_blanks_beyond_ascii_are_letters_like_any_other() {
+            assertThat(request("w", "\u00a0a\u3000", "0"))
+                    .isEqualTo(new Await(MUTEX, key("\u00a0a\u3000"), 0));
+        }
+
+        @Test
+        void that_need_not_be_text() {
+            DflockdRequest one = request(raw("w\na\u00ff\n0\n"));
+            DflockdRequest other = request(raw("w\na\u00fe\n0\n"));
+            assertThat(one)
+                    .isEqualTo(new Await(MUTEX, Key.of(Namespace.DEFAULT, raw("a\u00ff")), 0))
+                    .isNotEqualTo(other);
+        }
+
+        @Test
+        void in_the_namespace_of_its_listener() {
+            var tenant = new Namespace("tenant");
+            var decoder = new DflockdDecoder(tenant);
+            assertThat(decoder.decode(Unpooled.wrappedBuffer(raw("w\na\n0\n"))))
+                    .isEqualTo(
+                            new DflockdInput.Request(
+                                    new Await(MUTEX, Key.of(tenant, raw("a")), 0)));
+        }
+    }
+
+    @Nested
+    @DisplayName("has a number")
+    class HasNumber {
+        @ParameterizedTest
+        @CsvSource({
+            "0,0",
+            "7,7",
+            "+7,7",
+            "007,7",
+            "+007,7",
+            "-0,0",
+            "+0,0",
+            "-000,0",
+            "000,0",
+            "9223372036,9223372036",
+            "+0009223372036,9223372036",
+            "000000000000000000000000000000000000000000000000000000000000005,5"
+        })
+        void with_a_sign_and_zeros_in_front_if_it_likes(String text, long value) {
+            assertThat(request("w", "printer", text))
+                    .isEqualTo(new Await(MUTEX, PRINTER, seconds(value)));
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "+", "-", "++1", "--1", "+-1", "-+1", "1+", "1-", "1.0", "1.", ".1", "1e1",
+                    "0x1", "0b1", "0o1", "1_0", "1,0", "1L", "1s", "\u0663", "\uff11", "\u00b2",
+                    "1\u0000", "\u00001", "one", "NaN", "1/2"
+                })
+        void in_decimal_digits_and_nothing_else(String text) {
+            assertThat(request("w", "printer", text)).isEqualTo(MALFORMED);
+            assertThat(request("e", "printer", text)).isEqualTo(MALFORMED);
+            assertThat(request("se", "printer", text)).isEqualTo(MALFORMED);
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "9223372037",
+                    "9223372036854775807",
+                    "9223372036854775808",
+                    "9223372036854775809",
+                    "18446744073709551616",
+                    "18446744074",
+                    "36893488147419103232",
+                    "99999999999999999999",
+                    "340282366920938463463374607431768211456",
+                    "-9223372036854775808",
+                    "-9223372036854775809",
+                    "-18446744073709551615"
+                })
+        void of_seconds_up_to_a_bound_and_never_overflows(String text) {
+            assertThat(request("l", "printer", text)).isEqualTo(MALFORMED);
+            assertThat(request("l", "printer", "0 " + text)).isEqualTo(MALFORMED);
+            assertThat(request("sl", "printer", "0 1 " + text)).isEqualTo(MALFORMED);
+            assertThat(request("e", "printer", text)).isEqualTo(MALFORMED);
+            assertThat(request("se", "printer", "1 " + text)).isEqualTo(MALFORMED);
+            assertThat(request("w", "printer", text)).isEqualTo(MALFORMED);
+            assertThat(request("n", "printer", TOKEN + " " + text)).isEqualTo(MALFORMED);
+        }
+
+        @Test
+        void of_seconds_that_reaches_the_bound() {
+            long most = seconds(MOST_SECONDS);
+            assertThat(request("sl", "printer", "9223372036 1 9223372036"))
+                    .isEqualTo(new Acquire(SEMAPHORE, PRINTER, 1, most, most));
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "0",
+                    "-1",
+                    "9223372036854775808",
+                    "18446744073709551617",
+                    "-9223372036854775808"
+                })
+        void of_slots_from_1_to_what_fits_64_bits(String limit) {
+            assertThat(request("se", "printer", limit)).isEqualTo(MALFORMED);
+            assertThat(request("sl", "printer", "0 " + limit)).isEqualTo(MALFORMED);
+        }
+    }
+
+    @Nested
+    @DisplayName("has blanks in its argument")
+    class HasBlanks {
+        /** The whole set of the specification, but for the line feed, which ends the line. */
+        static Stream<Integer> blanks() {
+            return IntStream.concat(
+                            IntStream.of(
+                                    '\t', 0x0b, 0x0c, '\r', ' ', 0x85, 0xa0, 0x1680, 0x2028, 0x2029,
+                                    0x202f, 0x205f, 0x3000),
+                            IntStream.rangeClosed(0x2000, 0x200a))
+                    .boxed();
+        }
+
+        @ParameterizedTest
+        @MethodSource("blanks")
+        void that_separate_fields_and_do_not_count_at_the_ends(int blank) {
+            String b = Character.toString(blank);
+            assertThat(request("l", "printer", b + b + "1" + b + b + "2" + b))
+                    .isEqualTo(new Acquire(MUTEX, PRINTER, 1, seconds(1), seconds(2)));
+            assertThat(request("r", "printer", b + TOKEN + b + b))
+                    .isEqualTo(new Release(MUTEX, PRINTER, SAME));
+            assertThat(request("auth", "", b + "open" + b + "sesame" + b))
+                    .isInstanceOfSatisfying(
+                            Auth.class,
+                            auth ->
+                                    assertThat(auth.secret())
+                                            .isEqualTo(Wire.utf8("open" + b + "sesame")));
+        }
+
+        @Test
+        void of_different_kinds_mixed() {
+            assertThat(request("l", "printer", "\u3000 \u00a0\t1\u2003\r \u202f2\u0085\u000b"))
+                    .isEqualTo(new Acquire(MUTEX, PRINTER, 1, seconds(1), seconds(2)));
+        }
+
+        /** White space to Java or to the eye, but not in this protocol. */
+        @ParameterizedTest
+        @ValueSource(
+                ints = {
+                    0x00, 0x08, 0x0e, 0x1c, 0x1d, 0x1e, 0x1f, 0x7f, 0x84, 0x86, 0x9f, 0xa1, 0x167f,
+                    0x1681, 0x180e, 0x1fff, 0x200b, 0x200d, 0x2027, 0x202a, 0x202e, 0x2030, 0x205e,
+                    0x2060, 0x2fff, 0x3001, 0xfeff
+                })
+        void and_takes_nothing_else_for_one(int other) {
+            String o = Character.toString(other);
+            assertThat(request("l", "printer", "1" + o)).isEqualTo(MALFORMED);
+            assertThat(request("l", "printer", o + "1")).isEqualTo(MALFORMED);
+            assertThat(request("l", "printer", "1" + o + "2")).isEqualTo(MALFORMED);
+        }
+
+        /** Parts of blanks, and blanks in Latin-1 or in a longer form than UTF-8 allows. */
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "\u0085",
+                    "\u00a0",
+                    "\u00c2",
+                    "\u00e2",
+                    "\u00e2\u0080",
+                    "\u0080\u0080",
+                    "\u00e3\u0080",
+                    "\u00e1\u009a",
+                    "\u00c0\u00a0",
+                    "\u00e0\u0082\u00a0",
+                    "\u00f0\u0082\u0080\u0080"
+                })
+        void and_only_as_valid_utf8(String bytes) {
+            assertThat(request(raw("w\nprinter\n1" + bytes + "\n"))).isEqualTo(MALFORMED);
+            assertThat(request(raw("w\nprinter\n" + bytes + "1\n"))).isEqualTo(MALFORMED);
+        }
+
+        @Test
+        void and_a_blank_may_follow_a_broken_one() {
+            assertThat(request(raw("auth\n\n\u00e2\u0080 x\u00e2\u00c2\u00a0\n")))
+                    .isInstanceOfSatisfying(
+                            Auth.class,
+                            auth ->
+                                    assertThat(auth.secret())
+                                            .isEqualTo(raw("\u00e2\u0080 x\u00e2")));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.holdfast.protocol.dflockd;
+
+import io.holdfast.engine.Namespace;
+import io.netty.buffer.Unpooled;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The framing rules in the plainest form: it has the whole stream, splits it at line feeds and
+ * counts. Slow, and easy to hold against the specification.
+ */
+final class ReferenceDecoder {
+    private ReferenceDecoder() {}
+
+    /** What the decoder must find in the stream, as {@link Wire#describe} tells it. */
+    static List<String> decode(byte[] stream) {
+        String text = new String(stream, StandardCharsets.ISO_8859_1);
+        int end = text.lastIndexOf('\n');
+        String[] lines = end < 0 ? new String[0] : text.substring(0, end).split("\n", -1);
+        List<String> found = new ArrayList<>();
+        List<String> request = new ArrayList<>();
+        for (int i = 0; i < lines.length; i++) {
+            if (lines[i].length() > cap(request)) {
+                request.clear();
+                found.add(Wire.describe(new DflockdInput.LineTooLong()));
+                continue;
+            }
+            request.add(lines[i].replaceAll("\r+$", ""));
+            if (i == 0 && request.getFirst().matches("(?s).* HTTP/.\\..")) {
+                found.add(Wire.describe(new DflockdInput.LooksLikeHttp()));
+                return found;
+            }
+            if (request.size() == 3) {
+                found.add(Wire.describe(new DflockdInput.Request(parse(request))));
+                request.clear();
+            }
+        }
+        return found;
+    }
+
+    private static int cap(List<String> request) {
+        boolean long3rd =
+                request.size() == 2
+                        && (request.getFirst().equals("auth")
+                                || request.getFirst().equals("signal"));
+        return long3rd ? 65536 : 256;
+    }
+
+    /** The grammar is under test elsewhere: here the same lines must give the same request. */
+    private static DflockdRequest parse(List<String> lines) {
+        byte[] bytes = Wire.raw(String.join("\n", lines) + "\n");
+        // Behind another request, so that nothing looks like HTTP.
+        DflockdDecoder decoder = new DflockdDecoder(Namespace.DEFAULT);
+        var _ = decoder.decode(Unpooled.wrappedBuffer(Wire.raw("\n\n\n")));
+        if (decoder.decode(Unpooled.wrappedBuffer(bytes)) instanceof DflockdInput.Request(var it)) {
+            return it;
+        }
+        throw new AssertionError("no request: " + lines);
+    }
+}

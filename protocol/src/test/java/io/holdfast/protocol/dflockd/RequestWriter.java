@@ -1,0 +1,84 @@
+package io.holdfast.protocol.dflockd;
+
+import static io.holdfast.protocol.dflockd.DflockdRequest.DEFAULT_LEASE;
+
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Token;
+
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.LongFunction;
+import java.util.function.UnaryOperator;
+
+/**
+ * Writes requests as a client would.
+ *
+ * @param number how a number is spelt
+ * @param blanks what stands between two fields; empty text gives what stands at the ends
+ * @param end what ends a line
+ */
+record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, String end) {
+    /** The shortest way to say it. */
+    static RequestWriter plain() {
+        return new RequestWriter(Long::toString, between -> between, "\n");
+    }
+
+    byte[] write(DflockdRequest request) {
+        return switch (request) {
+            case DflockdRequest.Acquire(var kind, var key, var limit, var wait, var lease) ->
+                    keyed(kind, "l", key, fields(seconds(wait), limit(kind, limit), lease(lease)));
+            case DflockdRequest.Enqueue(var kind, var key, var limit, var lease) ->
+                    keyed(kind, "e", key, fields(limit(kind, limit), lease(lease)));
+            case DflockdRequest.Await(var kind, var key, var wait) ->
+                    keyed(kind, "w", key, fields(seconds(wait)));
+            case DflockdRequest.Release(var kind, var key, var token) ->
+                    keyed(kind, "r", key, fields(token(token)));
+            case DflockdRequest.Renew(var kind, var key, var token, var lease) ->
+                    keyed(kind, "n", key, fields(token(token), lease(lease)));
+            case DflockdRequest.Ping() -> lines("ping", new byte[0], new byte[0]);
+            case DflockdRequest.Stats() -> lines("stats", new byte[0], new byte[0]);
+            case DflockdRequest.Auth(byte[] secret) -> lines("auth", new byte[0], secret);
+            case DflockdRequest.Malformed() -> lines("", new byte[0], new byte[0]);
+        };
+    }
+
+    private byte[] keyed(Kind kind, String letter, Key key, String argument) {
+        String command = kind == Kind.SEMAPHORE ? "s" + letter : letter;
+        return lines(command, key.bytes(), Wire.utf8(argument));
+    }
+
+    private byte[] lines(String command, byte[] key, byte[] argument) {
+        var out = new ByteArrayOutputStream();
+        out.writeBytes(Wire.utf8(command + end));
+        out.writeBytes(key);
+        out.writeBytes(Wire.utf8(end));
+        out.writeBytes(argument);
+        out.writeBytes(Wire.utf8(end));
+        return out.toByteArray();
+    }
+
+    private String fields(String... all) {
+        List<String> present = new ArrayList<>(List.of(all));
+        present.removeIf(String::isEmpty);
+        return blanks.apply("") + String.join(blanks.apply(" "), present) + blanks.apply("");
+    }
+
+    private String seconds(long nanos) {
+        return number.apply(nanos / 1_000_000_000L);
+    }
+
+    private String lease(long nanos) {
+        return nanos == DEFAULT_LEASE ? "" : seconds(nanos);
+    }
+
+    private String limit(Kind kind, long limit) {
+        return kind == Kind.SEMAPHORE ? number.apply(limit) : "";
+    }
+
+    private static String token(Token token) {
+        return HexFormat.of().toHexDigits(token.fence()) + HexFormat.of().toHexDigits(token.salt());
+    }
+}
