@@ -24,8 +24,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Acquire and release of a free key that the engine knows, all keys in turn, next to as many keys
- * that are held.
+ * Acquire and release of a free key, of as many as the engine knows: all of them in turn, or each
+ * far from the one before, so that hardly anything of it is in the processor's caches.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -42,6 +42,10 @@ public class AcquireReleaseBenchmark {
     @Param({"10", "1000", "100000", "1000000"})
     private int keys;
 
+    /** How far the next key is from the one before. 514229 shares no factor with the sizes. */
+    @Param({"1", "514229"})
+    private long stride;
+
     private final List<Effect> effects = new ArrayList<>();
     private final BenchLedger ledger = new BenchLedger();
     private LockEngine engine = new LockEngine(new Settings(0, HOUR, true));
@@ -56,8 +60,8 @@ public class AcquireReleaseBenchmark {
         free = new Key[keys];
         for (int i = 0; i < keys; i++) {
             free[i] = Key.of("key" + i);
-            acquire(Key.of("held" + i), HOUR);
-            effects.clear();
+        }
+        for (int i = 0; i < keys; i++) {
             acquireAndRelease();
         }
     }
@@ -65,11 +69,7 @@ public class AcquireReleaseBenchmark {
     @Benchmark
     public long acquireAndRelease() {
         Key key = free[next];
-        // A stride that shares no factor with the sizes: far from the key before.
-        next = (int) ((next + 514_229L) % keys);
-        if (free[next] == null) {
-            next = 0;
-        }
+        next = (int) ((next + stride) % keys);
         now += 1000;
         acquire(key, LEASE);
         Effect.Granted granted = (Effect.Granted) effects.removeLast();

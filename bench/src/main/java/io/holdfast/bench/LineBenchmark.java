@@ -45,48 +45,53 @@ public class LineBenchmark {
     private LockEngine engine = new LockEngine(new Settings(0, HOUR, true));
     private Token token = new Token(0, 0);
     private long holder;
-    private long nextSession;
+    private long middle;
     private long now;
 
     @Setup
     public void fill() {
         engine = new LockEngine(new Settings(0, HOUR, true));
-        nextSession = 1;
-        acquire();
-        Effect.Granted granted = (Effect.Granted) effects.removeLast();
-        token = granted.token();
-        holder = granted.session();
-        for (int i = 0; i < waiters; i++) {
-            acquire();
+        for (long session = 0; session <= waiters; session++) {
+            acquire(session);
         }
+        granted();
+        middle = waiters / 2;
     }
 
-    /** The holder releases, the first in line is granted, and one more gets in line. */
+    /** The holder releases, the first in line is granted, and the old holder gets in line. */
     @Benchmark
     public long passOn() {
         now += 1000;
         engine.apply(new Command.Release(holder, 2, Kind.MUTEX, KEY, token), now, ledger, effects);
-        Effect.Granted granted = (Effect.Granted) effects.removeLast();
-        engine.apply(new Command.CloseSession(holder, 0), now, ledger, effects);
-        effects.clear();
-        token = granted.token();
-        holder = granted.session();
-        acquire();
+        acquire(holder);
+        granted();
         return holder;
     }
 
-    /** A waiter in the middle disconnects, the lock is passed on, and two more get in line. */
+    /** A waiter in the middle gives up and gets in line again, then the lock is passed on. */
     @Benchmark
     public long leaveFromTheMiddle() {
-        long middle = holder + (nextSession - holder) / 2;
-        engine.apply(new Command.CloseSession(middle, 0), now, ledger, effects);
-        acquire();
+        middle = (middle + 1) % (waiters + 1);
+        if (middle != holder) {
+            engine.apply(new Command.Cancel(middle, 1, Kind.MUTEX, KEY), now, ledger, effects);
+            acquire(middle);
+        }
         return passOn();
     }
 
-    private void acquire() {
+    private void granted() {
+        for (Effect effect : effects) {
+            if (effect instanceof Effect.Granted granted) {
+                token = granted.token();
+                holder = granted.session();
+            }
+        }
+        effects.clear();
+    }
+
+    private void acquire(long session) {
         engine.apply(
-                new Command.Acquire(nextSession++, 1, Kind.MUTEX, KEY, 1, HOUR, HOUR, nextSession),
+                new Command.Acquire(session, 1, Kind.MUTEX, KEY, 1, HOUR, HOUR, session),
                 now,
                 ledger,
                 effects);

@@ -7,7 +7,10 @@ import io.holdfast.cli.soak.SoakCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 import java.util.Arrays;
 import java.util.List;
@@ -56,11 +59,34 @@ public final class Main implements Runnable {
     }
 
     static CommandLine commandLine(Map<String, String> environment) {
-        return new CommandLine(new Main())
-                .addSubcommand(ServeCommand.create(environment))
+        CommandLine line = new CommandLine(new Main());
+        IParameterExceptionHandler usual = line.getParameterExceptionHandler();
+        // Only the root's is asked; serve has its own, set before it is added.
+        line.setParameterExceptionHandler(
+                (e, words) -> {
+                    CommandLine failed = e.getCommandLine();
+                    return (failed.getParent() == null
+                                    ? usual
+                                    : failed.getParameterExceptionHandler())
+                            .handleParseException(e, words);
+                });
+        line.addSubcommand(ServeCommand.create(environment))
                 .addSubcommand(new DflockdEntry())
                 .addSubcommand(new BenchCommand())
                 .addSubcommand(new SoakCommand())
                 .addSubcommand(new TrainCommand());
+        line.getSubcommands().values().forEach(command -> tellVersion(command.getCommandSpec()));
+        return line;
+    }
+
+    private static void tellVersion(CommandSpec command) {
+        command.versionProvider(new Versions());
+        if (command.findOption("--version") == null) {
+            command.addOption(
+                    OptionSpec.builder("--version")
+                            .versionHelp(true)
+                            .description("Print version information and exit.")
+                            .build());
+        }
     }
 }

@@ -1,16 +1,30 @@
 package io.holdfast.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /** Something that ends at a time. Its fields belong to {@link Deadlines}. */
-abstract sealed class Deadline permits Hold, Wait {
+abstract sealed class Deadline permits Hold, Wait, Resource {
     static final int UNSCHEDULED = -1;
 
-    /** Place in the heap. */
-    int index = UNSCHEDULED;
+    /** When it ends, while it is scheduled. */
+    long time;
 
     /** Order among equal times. */
     long sequence;
 
+    /** Where it is: a place in the heap, or the slot of the wheel as a number below -1. */
+    int index = UNSCHEDULED;
+
+    /** Neighbours in a slot of the wheel. */
+    @Nullable Deadline previous;
+
+    @Nullable Deadline next;
+
     final boolean isScheduled() {
         return index != UNSCHEDULED;
+    }
+
+    final boolean isBefore(Deadline other) {
+        return time < other.time || (time == other.time && sequence < other.sequence);
     }
 }

@@ -3,21 +3,48 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
- * Reads the keys of an engine in slices, between which commands may be applied. A key that is in
- * the list throughout comes exactly once. Must be closed, or read to its end.
+ * Reads the keys of an engine in slices, between which commands may be applied. A key that is of
+ * the kind asked for throughout comes exactly once. Must be closed, or read to its end.
  */
 public final class Listing {
-    static final class Marker extends ResourceList.Node {}
+    /** The place a reader has got to. */
+    static final class Marker implements ResourceList.Node {
+        private ResourceList.@Nullable Node before;
+        private ResourceList.@Nullable Node after;
+
+        @Override
+        public ResourceList.@Nullable Node before() {
+            return before;
+        }
+
+        @Override
+        public ResourceList.@Nullable Node after() {
+            return after;
+        }
+
+        @Override
+        public void setBefore(ResourceList.@Nullable Node node) {
+            before = node;
+        }
+
+        @Override
+        public void setAfter(ResourceList.@Nullable Node node) {
+            after = node;
+        }
+    }
 
     private final LockEngine engine;
     private final ResourceList list;
+    private final Predicate<Resource> wanted;
     private @Nullable Marker marker;
 
-    Listing(LockEngine engine, ResourceList list) {
+    Listing(LockEngine engine, ResourceList list, Predicate<Resource> wanted) {
         this.engine = engine;
         this.list = list;
+        this.wanted = wanted;
         Marker start = new Marker();
         list.addFirst(start);
         this.marker = start;
@@ -29,14 +56,14 @@ public final class Listing {
         if (place == null) {
             return false;
         }
-        ResourceList.Node node = place.next;
         ResourceList.Node passed = null;
+        ResourceList.Node node = place.after();
         for (int i = 0; i < most && node != null; i++) {
-            if (node instanceof Resource resource) {
+            if (node instanceof Resource resource && wanted.test(resource)) {
                 out.add(engine.view(resource, nowNanos));
             }
             passed = node;
-            node = node.next;
+            node = node.after();
         }
         list.remove(place);
         if (node == null || passed == null) {

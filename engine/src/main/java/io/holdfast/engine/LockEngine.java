@@ -22,11 +22,14 @@ public final class LockEngine {
     private final Map<Long, Session> sessions = new HashMap<>();
     private final Deadlines deadlines = new Deadlines();
 
-    /** Keys with holders or waiters. */
-    private final ResourceList inUse = new ResourceList();
+    /**
+     * When keys that nobody uses may be forgotten. A key that is used again stays where it is and
+     * is looked at when its time comes: using a key costs nothing here.
+     */
+    private final Deadlines idleEnds = new Deadlines();
 
-    /** Keys with neither, in order of their last activity. */
-    private final ResourceList idle = new ResourceList();
+    /** All keys, in order of creation. */
+    private final ResourceList all = new ResourceList();
 
     private long nowNanos = Long.MIN_VALUE;
 
@@ -59,10 +62,9 @@ public final class LockEngine {
         return deadlines.next();
     }
 
-    /** Whether a {@link Command.Collect} would find anything. */
+    /** Whether a {@link Command.Collect} may find anything. */
     public boolean hasCollectable(long now) {
-        Resource oldest = oldestIdle();
-        return oldest != null && isCollectable(oldest, Math.max(nowNanos, now));
+        return idleEnds.next() <= collectBefore(Math.max(nowNanos, now));
     }
 
     /** Whether the session holds anything here. */
@@ -73,12 +75,12 @@ public final class LockEngine {
 
     /** The keys that have holders or waiters. */
     public Listing listInUse() {
-        return new Listing(this, inUse);
+        return new Listing(this, all, resource -> !resource.isUnused());
     }
 
     /** The keys that have neither. */
     public Listing listIdle() {
-        return new Listing(this, idle);
+        return new Listing(this, all, Resource::isUnused);
     }
 
     ResourceView view(Resource resource, long now) {
@@ -117,7 +119,7 @@ public final class LockEngine {
             line(wait);
             deadlines.schedule(wait, after(c.waitNanos()));
         }
-        place(resource);
+        rest(resource);
     }
 
     private void enqueue(Command.Enqueue c, Ledger ledger, List<Effect> effects) {
@@ -144,7 +146,7 @@ public final class LockEngine {
             session.recordEnqueue(resource, wait);
             effects.add(new Effect.Queued(c.session(), c.request()));
         }
-        place(resource);
+        rest(resource);
     }
 
     private void await(Command.Await c, Ledger ledger, List<Effect> effects) {
@@ -207,7 +209,7 @@ public final class LockEngine {
                 withdraw(wait);
                 effects.add(new Effect.Cancelled(c.session(), c.request()));
                 serve(resource, ledger, effects);
-                place(resource);
+                rest(resource);
                 return;
             }
         }
@@ -228,7 +230,7 @@ public final class LockEngine {
         for (Wait wait = session.firstWait; wait != null; wait = session.firstWait) {
             withdraw(wait);
             serve(wait.resource, ledger, effects);
-            place(wait.resource);
+            rest(wait.resource);
         }
         Hold next;
         for (Hold hold = session.firstHold; hold != null; hold = next) {
@@ -244,15 +246,33 @@ public final class LockEngine {
     }
 
     private void collect(int most, Ledger ledger) {
+        long before = collectBefore(nowNanos);
         for (int i = 0; i < most; i++) {
-            Resource oldest = oldestIdle();
-            if (oldest == null || !isCollectable(oldest, nowNanos)) {
+            if (!(idleEnds.pollDue(before) instanceof Resource resource)) {
                 return;
             }
-            idle.remove(oldest);
-            space(oldest.kind()).remove(oldest.key);
-            ledger.returnKey();
+            if (!resource.isUnused()) {
+                continue; // rests again when it is unused again
+            }
+            long end = idleEnd(resource);
+            if (end > before) {
+                idleEnds.schedule(resource, end);
+            } else {
+                all.remove(resource);
+                space(resource.kind()).remove(resource.key);
+                ledger.returnKey();
+            }
         }
+    }
+
+    /** Idle ends up to this time are collected: idle for longer than allowed, or for 0 at all. */
+    private long collectBefore(long now) {
+        return settings.idleNanos() == 0 ? now : now - 1;
+    }
+
+    private long idleEnd(Resource resource) {
+        long end = resource.lastActivityNanos + settings.idleNanos();
+        return end < resource.lastActivityNanos ? Long.MAX_VALUE : end;
     }
 
     private void endWhatIsDue(Ledger ledger, List<Effect> effects) {
@@ -262,6 +282,7 @@ public final class LockEngine {
             switch (due) {
                 case Hold hold -> end(hold, ledger, effects);
                 case Wait wait -> timeOut(wait, ledger, effects);
+                case Resource resource -> throw new IllegalStateException("no lease: " + resource);
             }
         }
     }
@@ -282,7 +303,7 @@ public final class LockEngine {
                         case SEMAPHORE -> new Semaphore(c.key(), limit);
                     };
             space.put(c.key(), resource);
-            inUse.addLast(resource);
+            all.addLast(resource);
         } else if (resource.limit() != limit) {
             refuse(c, Refusal.LIMIT_MISMATCH, effects);
             return null;
@@ -362,7 +383,7 @@ public final class LockEngine {
         withdraw(wait);
         effects.add(new Effect.TimedOut(wait.session.id, wait.request));
         serve(wait.resource, ledger, effects);
-        place(wait.resource);
+        rest(wait.resource);
     }
 
     /** Ends a hold, whatever the reason, and passes its slot on. */
@@ -374,39 +395,14 @@ public final class LockEngine {
         deadlines.remove(hold);
         resource.lastActivityNanos = nowNanos;
         serve(resource, ledger, effects);
-        place(resource);
+        rest(resource);
     }
 
-    /** Puts a resource into the list it belongs to; an idle one at the end. */
-    private void place(Resource resource) {
-        if (resource.isUnused()) {
-            if (resource.idle) {
-                if (idle.last == resource) {
-                    return;
-                }
-                idle.remove(resource);
-            } else {
-                inUse.remove(resource);
-                resource.idle = true;
-            }
-            idle.addLast(resource);
-        } else if (resource.idle) {
-            idle.remove(resource);
-            resource.idle = false;
-            inUse.addLast(resource);
+    /** After the last use of a resource it may rest, and be forgotten in time. */
+    private void rest(Resource resource) {
+        if (resource.isUnused() && !resource.isScheduled()) {
+            idleEnds.schedule(resource, idleEnd(resource));
         }
-    }
-
-    private @Nullable Resource oldestIdle() {
-        ResourceList.Node node = idle.first;
-        while (node != null && !(node instanceof Resource)) {
-            node = node.next;
-        }
-        return (Resource) node;
-    }
-
-    private boolean isCollectable(Resource resource, long now) {
-        return settings.idleNanos() == 0 || now - resource.lastActivityNanos > settings.idleNanos();
     }
 
     private @Nullable Hold find(Kind kind, Key key, Token token) {

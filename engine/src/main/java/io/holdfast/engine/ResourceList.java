@@ -4,63 +4,61 @@ import org.jspecify.annotations.Nullable;
 
 /** A list of resources in which places can be marked, so that it can be read in slices. */
 final class ResourceList {
-    /** Something that stands in a list: a resource, or the place a reader has got to. */
-    abstract static sealed class Node permits Resource, Listing.Marker {
-        @Nullable Node previous;
-        @Nullable Node next;
+    /** Something that stands in the list: a resource, or the place a reader has got to. */
+    sealed interface Node permits Resource, Listing.Marker {
+        @Nullable Node before();
+
+        @Nullable Node after();
+
+        void setBefore(@Nullable Node node);
+
+        void setAfter(@Nullable Node node);
     }
 
-    @Nullable Node first;
-    @Nullable Node last;
-
-    void addLast(Node node) {
-        node.previous = last;
-        node.next = null;
-        if (last == null) {
-            first = node;
-        } else {
-            last.next = node;
-        }
-        last = node;
-    }
+    private @Nullable Node first;
+    private @Nullable Node last;
 
     void addFirst(Node node) {
-        node.next = first;
-        node.previous = null;
-        if (first == null) {
-            last = node;
-        } else {
-            first.previous = node;
-        }
-        first = node;
+        link(null, node, first);
+    }
+
+    void addLast(Node node) {
+        link(last, node, null);
     }
 
     void addAfter(Node place, Node node) {
-        Node next = place.next;
-        node.previous = place;
-        node.next = next;
-        place.next = node;
-        if (next == null) {
-            last = node;
-        } else {
-            next.previous = node;
-        }
+        link(place, node, place.after());
     }
 
     void remove(Node node) {
-        Node previous = node.previous;
-        Node next = node.next;
-        if (previous == null) {
-            first = next;
+        Node before = node.before();
+        Node after = node.after();
+        if (before == null) {
+            first = after;
         } else {
-            previous.next = next;
+            before.setAfter(after);
         }
-        if (next == null) {
-            last = previous;
+        if (after == null) {
+            last = before;
         } else {
-            next.previous = previous;
+            after.setBefore(before);
         }
-        node.previous = null;
-        node.next = null;
+        node.setBefore(null);
+        node.setAfter(null);
+    }
+
+    private void link(@Nullable Node before, Node node, @Nullable Node after) {
+        node.setBefore(before);
+        node.setAfter(after);
+        if (before == null) {
+            first = node;
+        } else {
+            before.setAfter(node);
+        }
+        if (after == null) {
+            last = node;
+        } else {
+            after.setBefore(node);
+        }
     }
 }

@@ -15,6 +15,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.ChannelGroupFuture;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -35,11 +36,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A running server: its listeners, its connections and the engine behind them. */
 public final class HoldfastServer {
     private static final Logger LOG = LoggerFactory.getLogger(HoldfastServer.class);
     private static final int BACKLOG = 4096;
+    private static final long DRAIN_TURN_MILLIS = 100;
 
     private final ServerConfig config;
     private final Transport transport;
@@ -50,6 +53,7 @@ public final class HoldfastServer {
     private final DflockdService dflockd;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final List<Channel> listeners = new ArrayList<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
 
     private HoldfastServer(ServerConfig config, Transport transport, Fences fences) {
@@ -158,22 +162,30 @@ public final class HoldfastServer {
         LOG.info("shutting down, draining connections");
         dflockd.drain();
         listeners.forEach(listener -> listener.close().syncUninterruptibly());
-        connections.forEach(
-                connection -> connection.pipeline().fireUserEventTriggered(ConnectionEvent.DRAIN));
         if (!awaitConnections()) {
             LOG.warn("shutdown timeout reached, force-closing connections");
         }
         close();
     }
 
+    /**
+     * Tells connections to finish until all have, or the time is over. They are told again and
+     * again because a hold may also end by its lease or through another connection.
+     */
     private boolean awaitConnections() {
         Duration most = config.shutdownTimeout();
-        var future = connections.newCloseFuture();
-        if (most.isZero()) {
-            future.awaitUninterruptibly();
-            return true;
-        }
-        return future.awaitUninterruptibly(saturatedMillis(most));
+        long startNanos = System.nanoTime();
+        ChannelGroupFuture allClosed = connections.newCloseFuture();
+        do {
+            connections.forEach(
+                    connection ->
+                            connection.pipeline().fireUserEventTriggered(ConnectionEvent.DRAIN));
+            if (allClosed.awaitUninterruptibly(DRAIN_TURN_MILLIS)) {
+                return true;
+            }
+        } while (most.isZero()
+                || Duration.ofNanos(System.nanoTime() - startNanos).compareTo(most) < 0);
+        return false;
     }
 
     private static long saturatedMillis(Duration span) {
@@ -184,6 +196,9 @@ public final class HoldfastServer {
 
     /** Closes everything at once. */
     public void close() {
+        if (closed.getAndSet(true)) {
+            return;
+        }
         dflockd.drain();
         listeners.forEach(listener -> listener.close().syncUninterruptibly());
         connections.close().awaitUninterruptibly();

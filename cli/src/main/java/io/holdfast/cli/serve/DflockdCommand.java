@@ -39,7 +39,7 @@ public final class DflockdCommand {
                 System.out.print(usage());
                 return 0;
             }
-            if (Switches.parse(flags.getOrDefault("version", "false")).orElse(true)) {
+            if (Switches.parseGoFlag(flags.getOrDefault("version", "false")).orElse(false)) {
                 System.out.println(version);
                 return 0;
             }
@@ -55,7 +55,7 @@ public final class DflockdCommand {
         }
     }
 
-    private static @Nullable Boolean isSwitch(String name) {
+    static @Nullable Boolean isSwitch(String name) {
         if (List.of("help", "h", "version", NO_AUTO_RELEASE).contains(name)) {
             return true;
         }
@@ -70,10 +70,16 @@ public final class DflockdCommand {
         for (Map.Entry<String, String> given : flags.entrySet()) {
             String name = given.getKey();
             String value = given.getValue();
-            boolean aSwitch = Boolean.TRUE.equals(isSwitch(name));
-            if (aSwitch && Switches.parse(value).isEmpty()) {
-                throw new GoFlags.FlagException(
-                        "invalid boolean value \"" + value + "\" for -" + name + ": parse error");
+            if (Boolean.TRUE.equals(isSwitch(name))) {
+                if (Switches.parseGoFlag(value).isEmpty()) {
+                    throw new GoFlags.FlagException(
+                            "invalid boolean value \""
+                                    + value
+                                    + "\" for -"
+                                    + name
+                                    + ": parse error");
+                }
+                continue;
             }
             for (Setting setting : SETTINGS) {
                 if (setting.flag.equals(name) && !setting.reads(value)) {
@@ -110,11 +116,16 @@ public final class DflockdCommand {
             LOG.atWarn().addKeyValue("variable", variable).log("ignored: it cannot be read");
         }
         if (setting == Setting.AUTO_RELEASE_ON_DISCONNECT && flags.containsKey(NO_AUTO_RELEASE)) {
-            boolean no = Switches.parse(flags.getOrDefault(NO_AUTO_RELEASE, "")).orElse(true);
+            boolean no = Switches.parseGoFlag(flags.getOrDefault(NO_AUTO_RELEASE, "")).orElse(true);
             return no ? "false" : "true";
         }
         String given = flags.get(setting.flag);
-        return given != null ? given : String.valueOf(setting.dflockdDefault);
+        if (given == null) {
+            return String.valueOf(setting.dflockdDefault);
+        }
+        return setting.type == Setting.Type.SWITCH
+                ? String.valueOf(Switches.parseGoFlag(given).orElseThrow())
+                : given;
     }
 
     /** The first that is set and not empty: two variables, then two flags. */

@@ -9,8 +9,17 @@ final class Switches {
 
     static Optional<Boolean> parse(String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
-            case "1", "t", "yes", "true" -> Optional.of(true);
-            case "0", "f", "no", "false" -> Optional.of(false);
+            case "1", "yes", "true" -> Optional.of(true);
+            case "0", "no", "false" -> Optional.of(false);
+            default -> Optional.empty();
+        };
+    }
+
+    /** The words that flags of Go programs take. */
+    static Optional<Boolean> parseGoFlag(String text) {
+        return switch (text) {
+            case "1", "t", "T", "true", "TRUE", "True" -> Optional.of(true);
+            case "0", "f", "F", "false", "FALSE", "False" -> Optional.of(false);
             default -> Optional.empty();
         };
     }
