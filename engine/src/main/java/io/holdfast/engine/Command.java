@@ -65,6 +65,6 @@ public sealed interface Command {
     /** Time has passed and nothing else happened. */
     record Tick() implements Command {}
 
-    /** Drop keys that have been idle for too long, at most {@code most} of them. */
+    /** Drop keys that have been idle for too long, looking at no more than {@code most}. */
     record Collect(int most) implements Command {}
 }

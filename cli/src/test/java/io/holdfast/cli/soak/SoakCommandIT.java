@@ -151,18 +151,18 @@ class SoakCommandIT {
             delimiter = '|',
             textBlock =
                     """
-                    l     | timeout          | FAIL \\[locks]: l soak_\\w+: got "timeout", want .*
-                    l     | ok XYZ 10        | FAIL \\[locks]: .*"XYZ" is not 32 lower-case hex.*
-                    n     | error            | FAIL \\[locks]: n soak_\\w+: got "error", want "ok 10"
-                    n     | ok 33            | FAIL \\[locks]: n soak_\\w+: got "ok 33", want "ok 10"
-                    r     | error            | FAIL \\[locks]: r soak_\\w+: got "error", want "ok"
-                    sl    | error_max_locks  | FAIL \\[semaphores]: sl soak_\\w+: got "error_max_lo.*
-                    sr    | error            | FAIL \\[semaphores]: sr soak_\\w+: got "error", want.*
-                    e     | ok               | FAIL \\[two-phase]: e soak_\\w+: got "ok", want.*
-                    w     | timeout          | FAIL \\[two-phase]: w soak_\\w+: got "timeout", want.*
-                    stats | error            | FAIL \\[stats-check]: stats: got "error", want.*
-                    stats | ok {"locks":[    | FAIL \\[stats-check]: stats is not JSON: .*
-                    stats | ok 7             | FAIL \\[stats-check]: stats is not a JSON object
+                    l     | timeout         | FAIL \\[locks]: l .+: got "timeout", want .*
+                    l     | ok XYZ 10       | FAIL \\[locks]: .*"XYZ" is not 32 lower-case hex.*
+                    n     | error           | FAIL \\[locks]: n .+: got "error", want "ok 10"
+                    n     | ok 33           | FAIL \\[locks]: n .+: got "ok 33", want "ok 10"
+                    r     | error           | FAIL \\[locks]: r .+: got "error", want "ok"
+                    sl    | error_max_locks | FAIL \\[semaphores]: sl .+: got "error_max_lo.*
+                    sr    | error           | FAIL \\[semaphores]: sr .+: got "error", want.*
+                    e     | ok              | FAIL \\[two-phase]: e .+: got "ok", want.*
+                    w     | timeout         | FAIL \\[two-phase]: w .+: got "timeout", want.*
+                    stats | error           | FAIL \\[stats-check]: stats: got "error", want.*
+                    stats | ok {"locks":[   | FAIL \\[stats-check]: stats is not JSON: .*
+                    stats | ok 7            | FAIL \\[stats-check]: stats is not a JSON object
                     """)
     void catches_a_wrong_answer(String command, String answer, String failure) throws IOException {
         // A wait comes only after "queued"; answer that, so that each command is sent.
