@@ -20,7 +20,10 @@ final class BenchLedger implements Ledger {
     public void returnKey() {}
 
     @Override
-    public boolean hasRoom() {
+    public boolean reserve() {
         return true;
     }
+
+    @Override
+    public void giveBack() {}
 }

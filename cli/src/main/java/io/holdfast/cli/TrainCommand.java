@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  */
 @Command(name = "train", hidden = true, description = "Warms up for the start-up cache.")
 final class TrainCommand implements Callable<Integer> {
-    private static final int ROUNDS = 5000;
+    private static final int ROUNDS = 20_000;
     private static final int CONNECT_TRIES = 2000;
 
     @Override
@@ -70,8 +70,8 @@ final class TrainCommand implements Callable<Integer> {
 
     private static void drive(Socket socket, BufferedReader in) throws IOException {
         for (int i = 0; i < ROUNDS; i++) {
-            String granted = ask(socket, in, "l\nkey" + i % 10 + "\n5 10\n");
-            ask(socket, in, "r\nkey" + i % 10 + "\n" + granted.substring(3, 35) + "\n");
+            String granted = ask(socket, in, "l\nkey" + i % 100 + "\n5 10\n");
+            ask(socket, in, "r\nkey" + i % 100 + "\n" + granted.substring(3, 35) + "\n");
         }
         for (String request :
                 List.of(

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -38,14 +37,10 @@ public final class LocalDriver implements Driver {
     /**
      * @param maxKeys how many keys may exist, over all shards; 0 is no limit
      * @param collectEvery how often idle keys are collected
-     * @param room whether memory is left for more state
+     * @param room memory for keys, holds and waits
      */
     public LocalDriver(
-            Settings settings,
-            long maxKeys,
-            Duration collectEvery,
-            Fences fences,
-            BooleanSupplier room) {
+            Settings settings, long maxKeys, Duration collectEvery, Fences fences, Room room) {
         this(settings, maxKeys, collectEvery, fences, room, System::nanoTime);
     }
 
@@ -54,7 +49,7 @@ public final class LocalDriver implements Driver {
             long maxKeys,
             Duration collectEvery,
             Fences fences,
-            BooleanSupplier room,
+            Room room,
             LongSupplier clock) {
         this.fences = fences;
         LocalLedger ledger = new LocalLedger(fences, maxKeys, room);

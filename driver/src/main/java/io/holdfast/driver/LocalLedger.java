@@ -3,20 +3,19 @@ package io.holdfast.driver;
 import io.holdfast.engine.Ledger;
 
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 
 /** What the shards of a local driver share. Keys are reserved in one atomic step. */
 final class LocalLedger implements Ledger {
     private final Fences fences;
     private final long maxKeys;
-    private final BooleanSupplier room;
+    private final Room room;
     private final AtomicLong keys = new AtomicLong();
 
     /**
      * @param maxKeys 0 is no limit
-     * @param room whether memory is left for more state
+     * @param room memory for keys, holds and waits
      */
-    LocalLedger(Fences fences, long maxKeys, BooleanSupplier room) {
+    LocalLedger(Fences fences, long maxKeys, Room room) {
         this.fences = fences;
         this.maxKeys = maxKeys;
         this.room = room;
@@ -29,7 +28,7 @@ final class LocalLedger implements Ledger {
 
     @Override
     public boolean reserveKey() {
-        if (!room.getAsBoolean()) {
+        if (!room.take()) {
             return false;
         }
         long taken = keys.get();
@@ -39,16 +38,23 @@ final class LocalLedger implements Ledger {
             }
             taken = keys.get();
         }
+        room.giveBack();
         return false;
     }
 
     @Override
     public void returnKey() {
         keys.decrementAndGet();
+        room.giveBack();
     }
 
     @Override
-    public boolean hasRoom() {
-        return room.getAsBoolean();
+    public boolean reserve() {
+        return room.take();
+    }
+
+    @Override
+    public void giveBack() {
+        room.giveBack();
     }
 }

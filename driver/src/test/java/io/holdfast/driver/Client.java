@@ -88,6 +88,16 @@ final class Client {
         throw new AssertionError("not granted: " + answer);
     }
 
+    /** What was granted last. */
+    Token lastToken() {
+        for (Effect effect : inbox.all().reversed()) {
+            if (effect instanceof Effect.Granted granted) {
+                return granted.token();
+            }
+        }
+        throw new AssertionError("nothing was granted");
+    }
+
     void close() {
         session.close(lastRequest.get());
     }

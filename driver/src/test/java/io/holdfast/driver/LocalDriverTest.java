@@ -104,16 +104,15 @@ class LocalDriverTest {
 
                     @Override
                     public void wake() {
-                        Thread other =
-                                Thread.ofPlatform()
-                                        .start(
-                                                () -> {
-                                                    bob.tryLock(PRINTER); // the same shard
-                                                    passed.countDown();
-                                                });
+                        Thread.ofPlatform()
+                                .daemon()
+                                .start(
+                                        () -> {
+                                            bob.tryLock(PRINTER); // the same shard
+                                            passed.countDown();
+                                        });
                         try {
-                            blocked.set(!passed.await(30, TimeUnit.SECONDS));
-                            other.join();
+                            blocked.set(!passed.await(10, TimeUnit.SECONDS));
                         } catch (InterruptedException e) {
                             Thread.currentThread().interrupt();
                         }

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 @DisplayName("The ledger that shards share")
 class LocalLedgerTest {
@@ -36,12 +37,39 @@ class LocalLedgerTest {
     void takes_nothing_while_memory_is_short() {
         LocalLedger ledger = ledger(1);
         room.set(false);
-        assertThat(ledger.hasRoom()).isFalse();
+        assertThat(ledger.reserve()).isFalse();
         assertThat(ledger.reserveKey()).isFalse();
         room.set(true);
-        assertThat(ledger.hasRoom()).isTrue();
+        assertThat(ledger.reserve()).isTrue();
         assertThat(ledger.reserveKey()).isTrue();
         assertThat(ledger.reserveKey()).isFalse();
+    }
+
+    @Test
+    void gives_all_its_memory_back() {
+        AtomicLong pieces = new AtomicLong();
+        Room counting =
+                new Room() {
+                    @Override
+                    public boolean take() {
+                        pieces.incrementAndGet();
+                        return true;
+                    }
+
+                    @Override
+                    public void giveBack() {
+                        pieces.decrementAndGet();
+                    }
+                };
+        LocalLedger ledger = new LocalLedger(new ClockFences(), 1, counting);
+        assertThat(ledger.reserveKey()).isTrue();
+        assertThat(ledger.reserveKey()).as("refused").isFalse();
+        assertThat(pieces).hasValue(1);
+        assertThat(ledger.reserve()).isTrue();
+        assertThat(pieces).hasValue(2);
+        ledger.giveBack();
+        ledger.returnKey();
+        assertThat(pieces).hasValue(0);
     }
 
     @Test

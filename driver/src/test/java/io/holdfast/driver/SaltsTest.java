@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.LongStream;
 
 @DisplayName("Salts")
 class SaltsTest {
@@ -49,16 +49,18 @@ class SaltsTest {
     @Test
     void are_given_to_one_thread_each() throws Exception {
         Salts salts = new Salts();
-        Set<Long> seen = ConcurrentHashMap.newKeySet();
+        int members = 4;
+        int each = 100_000;
+        long[] seen = new long[members * each];
         try (Crew crew = new Crew()) {
             crew.run(
-                    4,
+                    members,
                     member -> {
-                        for (int i = 0; i < 10_000; i++) {
-                            seen.add(salts.next());
+                        for (int i = 0; i < each; i++) {
+                            seen[member * each + i] = salts.next();
                         }
                     });
         }
-        assertThat(seen).hasSize(40_000);
+        assertThat(LongStream.of(seen).distinct().count()).isEqualTo(seen.length);
     }
 }

@@ -15,6 +15,9 @@ public interface Ledger {
     /** Gives back the room of one key that is gone. */
     void returnKey();
 
-    /** Whether a hold or a wait may be added to a key that exists. */
-    boolean hasRoom();
+    /** Takes room for one more hold or wait, or says that there is none. */
+    boolean reserve();
+
+    /** Gives back the room of a hold or wait that has ended. */
+    void giveBack();
 }

@@ -112,7 +112,7 @@ public final class LockEngine {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else if (c.waitNanos() == 0) {
             effects.add(new Effect.TimedOut(c.session(), c.request()));
-        } else if (!ledger.hasRoom()) {
+        } else if (!ledger.reserve()) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
             Wait wait = new Wait(resource, session, c.request(), c.salt(), c.leaseNanos(), false);
@@ -138,7 +138,7 @@ public final class LockEngine {
                     grant(resource, session, c.request(), c.salt(), c.leaseNanos(), true, ledger);
             session.recordEnqueue(resource, hold);
             effects.add(granted(hold, c.request()));
-        } else if (isLineFull(resource) || !ledger.hasRoom()) {
+        } else if (isLineFull(resource) || !ledger.reserve()) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
             Wait wait = new Wait(resource, session, Wait.NOBODY, c.salt(), c.leaseNanos(), true);
@@ -207,6 +207,7 @@ public final class LockEngine {
         for (Wait wait = session.lastWait; wait != null; wait = wait.before) {
             if (wait.request == c.request() && wait.resource == resource) {
                 withdraw(wait);
+                ledger.giveBack();
                 effects.add(new Effect.Cancelled(c.session(), c.request()));
                 serve(resource, ledger, effects);
                 rest(resource);
@@ -229,6 +230,7 @@ public final class LockEngine {
         }
         for (Wait wait = session.firstWait; wait != null; wait = session.firstWait) {
             withdraw(wait);
+            ledger.giveBack();
             serve(wait.resource, ledger, effects);
             rest(wait.resource);
         }
@@ -287,13 +289,25 @@ public final class LockEngine {
         }
     }
 
-    /** The resource of a newcomer, made if need be; null when the request was refused. */
+    /**
+     * The resource of a newcomer, made if need be; null when the request was refused. If it is
+     * free, room for the hold has been reserved.
+     */
     private @Nullable Resource admit(
             Command.Keyed c, long limit, Ledger ledger, List<Effect> effects) {
         Map<Key, Resource> space = space(c.kind());
         Resource resource = space.get(c.key());
+        if (resource != null && resource.limit() != limit) {
+            refuse(c, Refusal.LIMIT_MISMATCH, effects);
+            return null;
+        }
+        if ((resource == null || isFree(resource)) && !ledger.reserve()) {
+            refuse(c, Refusal.TOO_MANY_KEYS, effects);
+            return null;
+        }
         if (resource == null) {
             if (!ledger.reserveKey()) {
+                ledger.giveBack();
                 refuse(c, Refusal.TOO_MANY_KEYS, effects);
                 return null;
             }
@@ -304,12 +318,6 @@ public final class LockEngine {
                     };
             space.put(c.key(), resource);
             all.addLast(resource);
-        } else if (resource.limit() != limit) {
-            refuse(c, Refusal.LIMIT_MISMATCH, effects);
-            return null;
-        } else if (resource.holders() > 0 && isFree(resource) && !ledger.hasRoom()) {
-            refuse(c, Refusal.TOO_MANY_KEYS, effects); // slots of a semaphore cost memory too
-            return null;
         }
         resource.lastActivityNanos = nowNanos;
         return resource;
@@ -339,7 +347,10 @@ public final class LockEngine {
         return hold;
     }
 
-    /** Grants to those first in line, as long as the resource admits them. */
+    /**
+     * Grants to those first in line, as long as the resource admits them. The room of the wait is
+     * now that of the hold.
+     */
     private void serve(Resource resource, Ledger ledger, List<Effect> effects) {
         while (resource.firstInLine != null && resource.admits()) {
             Wait wait = resource.firstInLine;
@@ -381,6 +392,7 @@ public final class LockEngine {
 
     private void timeOut(Wait wait, Ledger ledger, List<Effect> effects) {
         withdraw(wait);
+        ledger.giveBack();
         effects.add(new Effect.TimedOut(wait.session.id, wait.request));
         serve(wait.resource, ledger, effects);
         rest(wait.resource);
@@ -393,6 +405,7 @@ public final class LockEngine {
         hold.session.remove(hold);
         hold.session.endEnqueue(resource, hold);
         deadlines.remove(hold);
+        ledger.giveBack();
         resource.lastActivityNanos = nowNanos;
         serve(resource, ledger, effects);
         rest(resource);

@@ -19,6 +19,7 @@ final class Crowd {
 
     private record Told(Target target, Token token) {}
 
+    private final Schedule schedule;
     private final long[] sessions = new long[Schedule.PEOPLE];
     private final Map<Long, List<Asked>> asked = new HashMap<>();
     private final List<Told> tokens = new ArrayList<>();
@@ -26,7 +27,8 @@ final class Crowd {
     private long lastSession;
     private long lastSalt;
 
-    Crowd() {
+    Crowd(Schedule schedule) {
+        this.schedule = schedule;
         for (int who = 0; who < sessions.length; who++) {
             open(who);
         }
@@ -61,8 +63,8 @@ final class Crowd {
                                 target.kind(),
                                 target.key(),
                                 target.limit(),
-                                wait,
-                                lease,
+                                schedule.nanos(wait),
+                                schedule.nanos(lease),
                                 nextSalt()));
             }
             case Step.Enqueue(int who, int what, long lease) -> {
@@ -74,7 +76,7 @@ final class Crowd {
                                 target.kind(),
                                 target.key(),
                                 target.limit(),
-                                lease,
+                                schedule.nanos(lease),
                                 nextSalt()));
             }
             case Step.Await(int who, int what, long wait) -> {
@@ -85,7 +87,7 @@ final class Crowd {
                                 ask(who, target),
                                 target.kind(),
                                 target.key(),
-                                wait));
+                                schedule.nanos(wait)));
             }
             case Step.Release(int who, int back, Step.Use use) ->
                     token(back, use).map(told -> release(who, told.target(), told.token()));
@@ -99,7 +101,7 @@ final class Crowd {
                                                     told.target().kind(),
                                                     told.target().key(),
                                                     told.token(),
-                                                    lease));
+                                                    schedule.nanos(lease)));
             case Step.Cancel(int who, int back) ->
                     lastAsked(who, back)
                             .map(
@@ -114,8 +116,8 @@ final class Crowd {
                 yield Optional.of(close(who, Math.max(0, asked - back)));
             }
             case Step.Collect(int most) -> Optional.of(new Command.Collect(most));
-            case Step.Tick() -> Optional.of(new Command.Tick());
-            case Step.Pass _, Step.Room _ -> Optional.empty();
+            case Step.Tick(), Step.Follow() -> Optional.of(new Command.Tick());
+            case Step.Pass _, Step.Room _, Step.CollectAll _ -> Optional.empty();
         };
     }
 

@@ -29,6 +29,12 @@ class DeadlinesPropertyTest {
 
     private record Planned(Deadline entry, long time, long turn) {}
 
+    private static final Comparator<Planned> ORDER =
+            Comparator.comparingLong(Planned::time).thenComparingLong(Planned::turn);
+
+    /** After all that is ever scheduled. */
+    private static final long FAR = Long.MAX_VALUE - 1;
+
     private Deadlines deadlines = new Deadlines();
     private final List<Planned> sorted = new ArrayList<>();
     private long turn;
@@ -52,7 +58,7 @@ class DeadlinesPropertyTest {
             check(entries);
         }
         while (!sorted.isEmpty()) {
-            poll(Long.MAX_VALUE - 1);
+            poll(FAR);
         }
         check(entries);
     }
@@ -65,18 +71,41 @@ class DeadlinesPropertyTest {
             schedule(entries.get(i), times.get(i));
         }
         for (int i = 0; i < Math.min(changes.size(), times.size()); i++) {
-            if (changes.get(i) % 3 == 0) {
+            if (Math.floorMod(changes.get(i), 3) == 0) {
                 remove(entries.get(i));
-            } else if (changes.get(i) % 3 == 1) {
+            } else if (Math.floorMod(changes.get(i), 3) == 1) {
                 schedule(entries.get(i), changes.get(i));
             }
         }
-        sorted.sort(Comparator.comparingLong(Planned::time).thenComparingLong(Planned::turn));
+        sorted.sort(ORDER);
         for (Planned planned : sorted) {
             assertThat(deadlines.next()).isLessThanOrEqualTo(planned.time());
-            assertThat(deadlines.pollDue(Long.MAX_VALUE - 1)).isSameAs(planned.entry());
+            assertThat(deadlines.pollDue(FAR)).isSameAs(planned.entry());
         }
         assertThat(deadlines.size()).isZero();
+    }
+
+    @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
+    void are_found_by_looking_when_told_to_and_never_late(@ForAll("fewTimes") List<Long> times) {
+        List<Deadline> entries = entries(times.size());
+        long start = times.stream().mapToLong(Long::longValue).min().orElseThrow() - 1;
+        deadlines.pollDue(start);
+        for (int i = 0; i < times.size(); i++) {
+            schedule(entries.get(i), times.get(i));
+        }
+        sorted.sort(ORDER);
+        int looks = 0;
+        while (!sorted.isEmpty()) {
+            long now = deadlines.next();
+            assertThat(now).isLessThanOrEqualTo(sorted.getFirst().time());
+            for (Deadline due = deadlines.pollDue(now); due != null; due = deadlines.pollDue(now)) {
+                Planned first = sorted.removeFirst();
+                assertThat(due).isSameAs(first.entry());
+                assertThat(first.time()).isEqualTo(now);
+            }
+            assertThat(++looks).as("looks").isLessThanOrEqualTo(12 * times.size());
+        }
+        assertThat(deadlines.next()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Provide
@@ -84,50 +113,35 @@ class DeadlinesPropertyTest {
         return Combinators.combine(
                         Arbitraries.of(What.SCHEDULE, What.SCHEDULE, What.REMOVE, What.POLL),
                         Arbitraries.integers().between(0, 59),
-                        Arbitraries.longs().between(-20, 20))
+                        Arbitraries.oneOf(times(), times(), Arbitraries.just(Long.MAX_VALUE)))
                 .as(
                         (what, entry, time) ->
-                                new Turn(what, entry, time == 20 ? Long.MAX_VALUE : far(time)))
+                                new Turn(
+                                        what,
+                                        entry,
+                                        what == What.POLL ? Math.min(time, FAR) : time))
                 .list()
                 .ofMaxSize(300)
                 .withSizeDistribution(RandomDistribution.uniform());
     }
 
+    /** Near and far, before and after zero, and often the same. */
+    private static Arbitrary<Long> times() {
+        return Combinators.combine(
+                        Arbitraries.longs().between(-8, 8),
+                        Arbitraries.of(0, 4, 18, 20, 21, 26, 32, 38, 45, 56),
+                        Arbitraries.longs().between(-1, 1))
+                .as((number, shift, offset) -> (number << shift) + offset);
+    }
+
+    @Provide
+    Arbitrary<List<Long>> fewTimes() {
+        return times().list().ofMinSize(1).ofMaxSize(100);
+    }
+
     @Provide
     Arbitrary<List<Long>> manyTimes() {
-        return Arbitraries.longs().between(0, 500).list().ofMinSize(2000).ofMaxSize(5000);
-    }
-
-    /** From nanoseconds to years, so that every level of the wheel is used. */
-    private static long far(long time) {
-        return time < 0 ? time : time << Math.min(58, 3 * time);
-    }
-
-    @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-    void looking_whenever_told_to_finds_each_at_its_time(@ForAll("farTimes") List<Long> times) {
-        List<Deadline> entries = entries(times.size());
-        for (int i = 0; i < times.size(); i++) {
-            schedule(entries.get(i), times.get(i));
-        }
-        int looks = 0;
-        for (long now = deadlines.next(); now != Long.MAX_VALUE; now = deadlines.next()) {
-            for (Deadline due = deadlines.pollDue(now); due != null; due = deadlines.pollDue(now)) {
-                assertThat(deadlines.size()).isLessThan(times.size());
-                assertThat(due.time).isEqualTo(now);
-            }
-            looks++;
-        }
-        assertThat(deadlines.size()).isZero();
-        assertThat(looks).as("a few looks each").isLessThanOrEqualTo(12 * times.size());
-    }
-
-    @Provide
-    Arbitrary<List<Long>> farTimes() {
-        return Combinators.combine(
-                        Arbitraries.longs().between(1, 1000), Arbitraries.integers().between(0, 50))
-                .as((number, shift) -> number << shift)
-                .list()
-                .ofMaxSize(100);
+        return times().list().ofMinSize(2000).ofMaxSize(5000);
     }
 
     private void schedule(Deadline entry, long time) {
@@ -144,7 +158,7 @@ class DeadlinesPropertyTest {
     }
 
     private void poll(long now) {
-        sorted.sort(Comparator.comparingLong(Planned::time).thenComparingLong(Planned::turn));
+        sorted.sort(ORDER);
         Deadline due = deadlines.pollDue(now);
         if (sorted.isEmpty() || sorted.getFirst().time() > now) {
             assertThat(due).isNull();
@@ -157,7 +171,7 @@ class DeadlinesPropertyTest {
         assertThat(deadlines.size()).isEqualTo(sorted.size());
         long first = sorted.stream().mapToLong(Planned::time).min().orElse(Long.MAX_VALUE);
         assertThat(deadlines.next()).isLessThanOrEqualTo(first);
-        assertThat(deadlines.next() == Long.MAX_VALUE).isEqualTo(first == Long.MAX_VALUE);
+        assertThat(deadlines.next() == Long.MAX_VALUE).isEqualTo(sorted.isEmpty());
         for (Deadline entry : entries) {
             long time =
                     sorted.stream()

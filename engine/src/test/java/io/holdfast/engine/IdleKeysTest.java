@@ -206,13 +206,33 @@ class IdleKeysTest {
     }
 
     @Test
-    void whose_time_has_not_come_is_found_by_a_later_look() {
+    void is_announced_when_its_time_has_come() {
+        assertThat(locks.engine.hasCollectable(locks.now())).isFalse();
         locks.release(locks.acquire("alice", PRINTER));
+        assertThat(locks.engine.hasCollectable(locks.now() + IDLE.toNanos() + 1)).isTrue();
+        locks.advance(IDLE.plusNanos(1));
+        locks.collect();
+        assertThat(locks.engine.hasCollectable(locks.now())).isFalse();
+    }
+
+    @Test
+    void and_is_used_again_stays_however_often_its_time_came() {
+        for (int i = 0; i < 5; i++) {
+            locks.release(locks.acquire("alice", PRINTER));
+            locks.advance(IDLE.minusSeconds(1));
+            locks.collect();
+            assertThat(locks.knows(PRINTER)).isTrue();
+        }
+        var alice = locks.acquire("alice", PRINTER);
+        locks.advance(IDLE.multipliedBy(3));
+        locks.collect();
+        locks.release(alice);
         locks.advance(IDLE);
         locks.collect();
-        assertThat(locks.ledger.keys).isEqualTo(1);
-        assertThat(locks.engine.hasCollectable(locks.now())).isFalse();
-        assertThat(locks.engine.hasCollectable(locks.now() + 1)).isTrue();
+        assertThat(locks.knows(PRINTER)).isTrue();
+        locks.advance(ofNanos(1));
+        locks.collect();
+        assertThat(locks.knows(PRINTER)).isFalse();
     }
 
     private void assertIdleFor(Target what, long nanos) {

@@ -115,13 +115,12 @@ class LeaseEndTest {
     @Test
     void the_engine_said_when_to_look() {
         locks.acquire("alice", PRINTER, ofSeconds(10));
-        locks.acquire("bob", PRINTER, ofSeconds(7), USUAL);
-        assertThat(locks.engine.nextDeadlineNanos())
-                .isBetween(locks.now() + 1, locks.now() + ofSeconds(7).toNanos());
-        locks.advance(ofSeconds(7));
-        assertThat(locks.engine.nextDeadlineNanos())
-                .isBetween(locks.now() + 1, locks.now() + ofSeconds(3).toNanos());
-        locks.advance(ofSeconds(3));
+        var bob = locks.acquire("bob", PRINTER, ofSeconds(7), USUAL);
+        var carol = locks.acquire("carol", PRINTER, Command.FOREVER, Command.FOREVER);
+        assertThat(locks.follow()).isEqualTo(ofSeconds(7));
+        assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
+        assertThat(locks.follow()).isEqualTo(ofSeconds(3));
+        assertThat(carol.outcome()).isEqualTo(GRANTED);
         assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 

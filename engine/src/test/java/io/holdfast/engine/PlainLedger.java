@@ -5,8 +5,14 @@ final class PlainLedger implements Ledger {
     /** 0 is no limit. */
     long maxKeys;
 
+    /** Whether memory is left. */
     boolean room = true;
+
     long keys;
+
+    /** Holds and waits. */
+    long pieces;
+
     long lastFence;
 
     @Override
@@ -29,7 +35,15 @@ final class PlainLedger implements Ledger {
     }
 
     @Override
-    public boolean hasRoom() {
+    public boolean reserve() {
+        if (room) {
+            pieces++;
+        }
         return room;
+    }
+
+    @Override
+    public void giveBack() {
+        pieces--;
     }
 }

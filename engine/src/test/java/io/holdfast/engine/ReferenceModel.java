@@ -19,7 +19,6 @@ final class ReferenceModel {
         final Key key;
         final long limit;
         long lastActivity;
-        long idleSinceTurn;
 
         Name(Kind kind, Key key, long limit) {
             this.kind = kind;
@@ -108,13 +107,7 @@ final class ReferenceModel {
                                     });
             case Command.CloseSession c -> close(c);
             case Command.Tick() -> {}
-            case Command.Collect(int most) ->
-                    names.removeAll(
-                            names.stream()
-                                    .filter(this::isCollectable)
-                                    .sorted(Comparator.comparingLong(it -> it.idleSinceTurn))
-                                    .limit(most)
-                                    .toList());
+            case Command.Collect _ -> {} // which names go is up to the engine: see forget
         }
         return effects;
     }
@@ -127,8 +120,29 @@ final class ReferenceModel {
         return claims.stream().anyMatch(it -> it.held && it.session == session && !it.orphaned);
     }
 
-    boolean hasCollectable() {
-        return names.stream().anyMatch(this::isCollectable);
+    /** How many names may go now. */
+    long collectable() {
+        return names.stream().filter(this::isCollectable).count();
+    }
+
+    /** Forgets the names that are not among those left, if they may go, and tells how many. */
+    int forget(Views left) {
+        List<Name> gone =
+                names.stream()
+                        .filter(
+                                name ->
+                                        left.all().stream()
+                                                .noneMatch(
+                                                        view ->
+                                                                view.kind() == name.kind
+                                                                        && view.key()
+                                                                                .equals(name.key)))
+                        .toList();
+        if (!gone.stream().allMatch(this::isCollectable)) {
+            throw new AssertionError("dropped too early, one of " + gone.size());
+        }
+        names.removeAll(gone);
+        return gone.size();
     }
 
     Set<ResourceView> views() {
@@ -260,23 +274,21 @@ final class ReferenceModel {
                 names.stream()
                         .filter(it -> it.kind == c.kind() && it.key.equals(c.key()))
                         .findAny();
+        if (known.isPresent() && known.get().limit != limit) {
+            refuse(c, Refusal.LIMIT_MISMATCH);
+            return Optional.empty();
+        }
+        boolean takesSlot = known.isEmpty() || isFree(known.get());
+        boolean capped = known.isEmpty() && maxKeys > 0 && names.size() >= maxKeys;
+        if (capped || (takesSlot && !room)) {
+            refuse(c, Refusal.TOO_MANY_KEYS);
+            return Optional.empty();
+        }
         if (known.isEmpty()) {
-            if (!room || (maxKeys > 0 && names.size() >= maxKeys)) {
-                refuse(c, Refusal.TOO_MANY_KEYS);
-                return Optional.empty();
-            }
             known = Optional.of(new Name(c.kind(), c.key(), limit));
             names.add(known.get());
         }
         Name name = known.get();
-        if (name.limit != limit) {
-            refuse(c, Refusal.LIMIT_MISMATCH);
-            return Optional.empty();
-        }
-        if (!room && isFree(name) && !holds(name).isEmpty()) {
-            refuse(c, Refusal.TOO_MANY_KEYS);
-            return Optional.empty();
-        }
         name.lastActivity = now;
         return known;
     }
@@ -286,9 +298,6 @@ final class ReferenceModel {
         claims.remove(claim);
         claim.name.lastActivity = now;
         serve(claim.name);
-        if (isUnused(claim.name)) {
-            claim.name.idleSinceTurn = ++turns;
-        }
     }
 
     private void serve(Name name) {
@@ -308,7 +317,7 @@ final class ReferenceModel {
     }
 
     private void schedule(Claim claim, long span) {
-        claim.end = span > NEVER - now ? NEVER : now + span;
+        claim.end = now > 0 && span > NEVER - now ? NEVER : now + span;
         claim.turn = ++turns;
     }
 

@@ -12,8 +12,11 @@ import net.jqwik.api.domains.DomainContextBase;
 
 import java.util.List;
 
-/** What a few people do to a few keys, under some settings. */
-record Schedule(Settings settings, int maxKeys, List<Step> steps) {
+/**
+ * What a few people do to a few keys, under some settings. Spans in settings and steps are small
+ * numbers of {@code unit} nanoseconds.
+ */
+record Schedule(Settings settings, int maxKeys, long start, long unit, List<Step> steps) {
     static final int PEOPLE = 4;
 
     /** Few, so that people meet; two of them are one semaphore with different limits. */
@@ -25,13 +28,24 @@ record Schedule(Settings settings, int maxKeys, List<Step> steps) {
                     Target.semaphore("a", 3),
                     Target.semaphore("c", 1));
 
-    /** No lease but those without end, and no patience, is longer than this. */
+    /** No lease but those without end, and no patience, has more units than this. */
     static final long LONGEST = 12;
+
+    /** The settings in nanoseconds. */
+    Settings settingsInNanos() {
+        return new Settings(
+                settings.maxWaiters(), nanos(settings.idleNanos()), settings.autoRelease());
+    }
+
+    long nanos(long units) {
+        return units == Command.FOREVER ? Command.FOREVER : units * unit;
+    }
 
     static final class Domain extends DomainContextBase {
         @Provide
         Arbitrary<Schedule> schedules() {
-            return Combinators.combine(settings(), maxKeys(), steps(150)).as(Schedule::new);
+            return Combinators.combine(settings(), maxKeys(), starts(), units(), steps(150))
+                    .as(Schedule::new);
         }
 
         private static Arbitrary<Settings> settings() {
@@ -40,6 +54,17 @@ record Schedule(Settings settings, int maxKeys, List<Step> steps) {
                             Arbitraries.of(0L, 3L, 10L),
                             Arbitraries.of(true, false))
                     .as(Settings::new);
+        }
+
+        private static Arbitrary<Long> starts() {
+            return Arbitraries.of(0L, 1_000L, 700_000_000_000_000_007L, -9_000_000_000_000_001L);
+        }
+
+        /**
+         * From nanoseconds to a quarter of an hour: deadlines are kept by how far away they are.
+         */
+        private static Arbitrary<Long> units() {
+            return Arbitraries.of(1L, 300_007L, 1_048_583L, 50_000_017L, 900_000_000_019L);
         }
 
         private static Arbitrary<Integer> maxKeys() {
@@ -75,7 +100,11 @@ record Schedule(Settings settings, int maxKeys, List<Step> steps) {
                                             .as(Step.Close::new)),
                             Tuple.of(
                                     4, Arbitraries.integers().between(0, 3).map(Step.Collect::new)),
-                            Tuple.of(4, Arbitraries.just(new Step.Tick())),
+                            Tuple.of(
+                                    2,
+                                    Arbitraries.integers().between(1, 3).map(Step.CollectAll::new)),
+                            Tuple.of(3, Arbitraries.just(new Step.Tick())),
+                            Tuple.of(3, Arbitraries.just(new Step.Follow())),
                             Tuple.of(
                                     15,
                                     Arbitraries.of(0L, 1L, 1L, 2L, 3L, 5L, 8L, 20L, -4L)

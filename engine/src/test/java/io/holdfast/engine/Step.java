@@ -30,7 +30,13 @@ sealed interface Step {
 
     record Collect(int most) implements Step {}
 
+    /** Collects in slices for as long as there may be more, as a driver does. */
+    record CollectAll(int slice) implements Step {}
+
     record Tick() implements Step {}
+
+    /** Looks at the engine when it asks for it. */
+    record Follow() implements Step {}
 
     /** The clock moves, perhaps back, but nobody tells the engine before the next command. */
     record Pass(long nanos) implements Step {}

@@ -25,6 +25,11 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
         return all;
     }
 
+    /** How many holds and waits there are. */
+    long pieces() {
+        return inUse.stream().mapToLong(view -> view.holders() + (long) view.waiters()).sum();
+    }
+
     /** Checks all that can be checked without knowing what was asked before. */
     void check() {
         Set<List<Object>> names = new HashSet<>();

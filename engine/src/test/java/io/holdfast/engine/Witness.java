@@ -207,6 +207,6 @@ final class Witness {
     }
 
     private long end(long span) {
-        return span > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + span;
+        return now > 0 && span > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + span;
     }
 }

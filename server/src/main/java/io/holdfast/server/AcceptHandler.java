@@ -47,6 +47,9 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (!ctx.channel().config().isAutoRead()) {
+            return; // the pause for a failure before this one is not over
+        }
         LOG.atWarn()
                 .addKeyValue("error", cause.toString())
                 .addKeyValue("pause_ms", pauseMillis)

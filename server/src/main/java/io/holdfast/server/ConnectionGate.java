@@ -1,20 +1,21 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.Room;
+
 import java.net.InetAddress;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 
 /** Counts connections, in all and per address, and lets in no more than allowed. */
 final class ConnectionGate {
     private final int most;
     private final int mostPerAddress;
-    private final BooleanSupplier room;
+    private final Room room;
     private final AtomicInteger open = new AtomicInteger();
     private final ConcurrentMap<InetAddress, Integer> perAddress = new ConcurrentHashMap<>();
 
-    ConnectionGate(int most, int mostPerAddress, BooleanSupplier room) {
+    ConnectionGate(int most, int mostPerAddress, Room room) {
         this.most = most;
         this.mostPerAddress = mostPerAddress;
         this.room = room;
@@ -22,10 +23,11 @@ final class ConnectionGate {
 
     /** Counts a connection if there is room for it; checking and counting are one step. */
     boolean enter(InetAddress address) {
-        if (!room.getAsBoolean()) {
+        if (!room.take()) {
             return false;
         }
         if (mostPerAddress > 0 && !countAddress(address)) {
+            room.giveBack();
             return false;
         }
         // Never counts one too many, not even for a moment: another would be refused for it.
@@ -34,6 +36,7 @@ final class ConnectionGate {
             count = open.get();
             if (count >= most && most > 0) {
                 forgetAddress(address);
+                room.giveBack();
                 return false;
             }
         } while (!open.compareAndSet(count, count + 1));
@@ -42,6 +45,7 @@ final class ConnectionGate {
 
     void leave(InetAddress address) {
         open.decrementAndGet();
+        room.giveBack();
         forgetAddress(address);
     }
 

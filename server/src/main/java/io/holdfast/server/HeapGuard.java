@@ -1,6 +1,8 @@
 package io.holdfast.server;
 
-import java.util.function.BooleanSupplier;
+import io.holdfast.driver.Room;
+
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
@@ -8,11 +10,11 @@ import java.util.function.LongSupplier;
  * Asked before each piece of state is made.
  *
  * <p>How much of the heap is live is only known after a collection, which is dear. So the guard
- * counts what was made since it last knew, at a generous size each, and measures again only when
- * that sum nears the end: first by looking at what is used, garbage included, and only if that is
- * too much by asking for a collection.
+ * counts what was made and not given back since it last knew, at a generous size each, and measures
+ * again only when that sum nears the end: first by looking at what is used, garbage included, and
+ * only if that is too much by asking for a collection.
  */
-final class HeapGuard implements BooleanSupplier {
+final class HeapGuard implements Room {
     /** More than one key with its hold, or one wait, or one connection needs. */
     private static final long BYTES_EACH = 1024;
 
@@ -51,7 +53,7 @@ final class HeapGuard implements BooleanSupplier {
     private final Heap heap;
     private final LongSupplier clock;
     private final long fullBytes;
-    private volatile long credit;
+    private final AtomicLong credit = new AtomicLong();
     private volatile boolean full;
     private long measuredNanos;
 
@@ -66,18 +68,20 @@ final class HeapGuard implements BooleanSupplier {
     }
 
     @Override
-    public boolean getAsBoolean() {
+    public boolean take() {
         if (full) {
             return recovers();
         }
-        // Lost updates of this counter among threads only make the sizes a little less generous.
-        long left = credit - 1;
-        credit = left;
-        return left >= 0 || measure();
+        return credit.decrementAndGet() >= 0 || measure();
+    }
+
+    @Override
+    public void giveBack() {
+        credit.incrementAndGet();
     }
 
     private synchronized boolean measure() {
-        if (full || credit >= 0) {
+        if (full || credit.get() > 0) {
             return !full; // another thread measured meanwhile
         }
         if (heap.usedBytes() >= fullBytes) {
@@ -103,7 +107,7 @@ final class HeapGuard implements BooleanSupplier {
         long left = (fullBytes - heap.usedBytes()) / BYTES_EACH;
         full = left <= 0;
         // Never trust one measurement for the whole rest: other things use memory too.
-        credit = Math.max(0, left / 2);
+        credit.set(Math.max(0, left / 2));
         return !full;
     }
 }

@@ -20,6 +20,7 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,8 @@ public final class HoldfastServer {
     private static final Logger LOG = LoggerFactory.getLogger(HoldfastServer.class);
     private static final int BACKLOG = 4096;
     private static final long DRAIN_TURN_MILLIS = 100;
+    private static final long LOOP_END_MILLIS = 20;
+    private static final long LOOPS_END_MOST_MILLIS = 2000;
 
     private final ServerConfig config;
     private final Transport transport;
@@ -202,9 +205,23 @@ public final class HoldfastServer {
         dflockd.drain();
         listeners.forEach(listener -> listener.close().syncUninterruptibly());
         connections.close().awaitUninterruptibly();
-        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        endLoops();
         driver.close();
         ended.countDown();
+    }
+
+    /**
+     * Each loop ends itself, from a timer: one that is told to end by another thread may be woken
+     * once more after it has freed what io_uring then writes to.
+     */
+    private void endLoops() {
+        for (EventExecutor loop : loops) {
+            loop.schedule(
+                    () -> loop.shutdownGracefully(0, 1, TimeUnit.SECONDS),
+                    LOOP_END_MILLIS,
+                    TimeUnit.MILLISECONDS);
+        }
+        loops.terminationFuture().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
     }
 
     /** Waits until the server has closed. */

@@ -1,0 +1,144 @@
+package io.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.cli.serve.StandardStreams;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+@DisplayName("The command line")
+class CommandsTest {
+    /** How a run ended that was never meant to serve. */
+    private record Ended(int status, String out, List<String> err) {
+        static Ended of(String... words) {
+            try (StandardStreams streams = new StandardStreams()) {
+                int status = Main.run(List.of(words), Map.of());
+                return new Ended(status, streams.out(), streams.errLines());
+            }
+        }
+    }
+
+    static Stream<String> commands() {
+        return Main.commandLine(Map.of()).getSubcommands().entrySet().stream()
+                .filter(c -> !c.getValue().getCommandSpec().usageMessage().hidden())
+                .map(Map.Entry::getKey);
+    }
+
+    @Test
+    void has_these_commands() {
+        assertThat(commands()).containsExactlyInAnyOrder("serve", "dflockd", "bench", "soak");
+    }
+
+    @Test
+    void tells_about_all_commands() {
+        for (String word : List.of("--help", "-h")) {
+            Ended ended = Ended.of(word);
+            assertThat(ended.status()).isZero();
+            assertThat(ended.err()).isEmpty();
+            assertThat(ended.out()).startsWith("Usage: holdfast ");
+            assertThat(commands())
+                    .allSatisfy(
+                            command -> assertThat(ended.out()).contains("\n  " + command + " "));
+            assertThat(ended.out()).doesNotContain("train");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void tells_about_one_command(String command) {
+        Ended ended = Ended.of(command, "--help");
+        assertThat(ended.status()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out())
+                .startsWith("Usage: holdfast " + command + " ")
+                .contains("--help", "--version");
+        assertThat(ended.out().lines()).allSatisfy(l -> assertThat(l).hasSizeLessThan(101));
+    }
+
+    @Test
+    void tells_its_version() {
+        for (String word : List.of("--version", "-V")) {
+            Ended ended = Ended.of(word);
+            assertThat(ended.status()).isZero();
+            assertThat(ended.err()).isEmpty();
+            assertThat(ended.out()).matches("holdfast \\S+\\R");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void tells_the_same_version_for_each_command(String command) {
+        Ended ended = Ended.of(command, "--version");
+        assertThat(ended.status()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out()).isEqualTo(Ended.of("--version").out());
+    }
+
+    @Test
+    void says_what_is_there_if_a_command_is_missing() {
+        Ended ended = Ended.of();
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err().getFirst()).isEqualTo("a command is missing");
+        assertThat(ended.err()).anyMatch(line -> line.startsWith("Usage: holdfast "));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nope", "--nope", "help"})
+    void says_what_is_there_if_a_command_is_unknown(String word) {
+        Ended ended = Ended.of(word);
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err().getFirst()).contains("'" + word + "'");
+        assertThat(ended.err()).anyMatch(line -> line.startsWith("Usage: holdfast "));
+    }
+
+    @Test
+    void says_which_command_may_have_been_meant() {
+        Ended ended = Ended.of("Serve");
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err()).contains("Did you mean: holdfast serve?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--nope,--nope",
+        "extra,extra",
+        "--port=1,--port",
+        "--max-locks,--max-locks",
+        "--max-locks=abc,--max-locks",
+        "--max-locks=-1,--max-locks",
+        "--debug=maybe,--debug",
+        "--listen=http://127.0.0.1:1,--listen http://127.0.0.1:1",
+        "--listen=dflockds://127.0.0.1:1,127.0.0.1:1",
+        "--tls-key=k,--tls-key",
+        "--auth-token-file=/does/not/exist,/does/not/exist"
+    })
+    void says_in_one_line_what_serve_cannot_use(String word, String named) {
+        Ended ended = Ended.of("serve", word);
+        assertThat(ended.status()).isEqualTo(1);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err())
+                .singleElement()
+                .asString()
+                .startsWith("configuration error: ")
+                .contains(named);
+    }
+
+    @Test
+    void gives_dflockd_its_flags_untouched() {
+        Ended ended = Ended.of("dflockd", "-port", "99999");
+        assertThat(ended.status()).isEqualTo(1);
+        assertThat(ended.err())
+                .containsExactly("configuration error: --port must be 0-65535 (got 99999)");
+    }
+}

@@ -1,0 +1,481 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.engine.Settings;
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.ServerConfig;
+import io.holdfast.server.TlsFiles;
+import io.holdfast.server.Transport;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+@DisplayName("holdfast dflockd")
+class DflockdCommandTest {
+    private static ServerConfig config(Map<String, String> environment, String... words) {
+        try {
+            return DflockdCommand.config(
+                    GoFlags.parse(List.of(words), DflockdCommand::isSwitch), environment);
+        } catch (GoFlags.FlagException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ServerConfig config(String... words) {
+        return config(Map.of(), words);
+    }
+
+    /** How a run ended that was never meant to serve. */
+    private record Ended(int status, String out, List<String> err) {
+        static Ended of(Map<String, String> environment, String... words) {
+            try (StandardStreams streams = new StandardStreams()) {
+                int status = DflockdCommand.run(List.of(words), environment, "holdfast 1.2.3");
+                return new Ended(status, streams.out(), streams.errLines());
+            }
+        }
+
+        static Ended of(String... words) {
+            return of(Map.of(), words);
+        }
+    }
+
+    @Test
+    void has_the_defaults_of_the_original() {
+        ServerConfig config = config();
+        assertThat(config)
+                .isEqualTo(
+                        new ServerConfig(
+                                List.of(new Endpoint("127.0.0.1", 6388, false)),
+                                new Settings(0, Duration.ofSeconds(60).toNanos(), true),
+                                1024,
+                                0,
+                                0,
+                                Duration.ofSeconds(33),
+                                Duration.ofSeconds(5),
+                                Duration.ofSeconds(23),
+                                Duration.ofSeconds(5),
+                                Duration.ofSeconds(30),
+                                null,
+                                null,
+                                null,
+                                Transport.AUTO,
+                                0));
+        assertThat(Setting.LEASE_SWEEP_INTERVAL.dflockdDefault).isEqualTo("1");
+        assertThat(Setting.DEBUG.dflockdDefault).isEqualTo("false");
+    }
+
+    /** Each flag, a value for it, and what that value changes. */
+    static Stream<Example> examples() {
+        return Stream.of(
+                new Example("port", "7000", c -> c.listeners().getFirst().port(), 7000),
+                new Example("host", "::1", c -> c.listeners().getFirst().host(), "::1"),
+                new Example("default-lease-ttl", "7", ServerConfig::defaultLease, seconds(7)),
+                new Example("gc-interval", "7", ServerConfig::collectEvery, seconds(7)),
+                new Example(
+                        "gc-max-idle", "7", c -> c.settings().idleNanos(), seconds(7).toNanos()),
+                new Example("max-locks", "7", ServerConfig::maxKeys, 7L),
+                new Example("max-connections", "7", ServerConfig::maxConnections, 7),
+                new Example(
+                        "max-connections-per-ip", "7", ServerConfig::maxConnectionsPerAddress, 7),
+                new Example("max-waiters", "7", c -> c.settings().maxWaiters(), 7),
+                new Example("read-timeout", "7", ServerConfig::readTimeout, seconds(7)),
+                new Example("write-timeout", "7", ServerConfig::writeTimeout, seconds(7)),
+                new Example("shutdown-timeout", "7", ServerConfig::shutdownTimeout, seconds(7)),
+                new Example(
+                        "auto-release-on-disconnect",
+                        "false",
+                        c -> c.settings().autoRelease(),
+                        false),
+                new Example("fence-state-file", "f", ServerConfig::fenceFile, Path.of("f")));
+    }
+
+    private static Duration seconds(long value) {
+        return Duration.ofSeconds(value);
+    }
+
+    record Example(
+            String flag, String value, Function<ServerConfig, Object> reader, Object expected) {
+        String variable() {
+            return Arrays.stream(Setting.values())
+                    .filter(s -> s.flag.equals(flag))
+                    .findFirst()
+                    .orElseThrow()
+                    .dflockdVariables
+                    .getLast();
+        }
+
+        @Override
+        public String toString() {
+            return flag;
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("examples")
+    void takes_each_setting_from_its_flag(Example example) {
+        ServerConfig changed = config("--" + example.flag() + "=" + example.value());
+        assertThat(example.reader().apply(changed)).isEqualTo(example.expected());
+        assertThat(example.reader().apply(config())).isNotEqualTo(example.expected());
+    }
+
+    @ParameterizedTest
+    @MethodSource("examples")
+    void takes_each_setting_from_its_variable(Example example) {
+        ServerConfig changed = config(Map.of(example.variable(), example.value()));
+        assertThat(example.reader().apply(changed)).isEqualTo(example.expected());
+    }
+
+    @Test
+    void has_the_flags_and_variables_of_the_original() {
+        assertThat(Arrays.stream(Setting.values()).filter(s -> !s.dflockdVariables.isEmpty()))
+                .allSatisfy(s -> assertThat(s.dflockdDefault).isNotNull())
+                .extracting(s -> "--" + s.flag + " " + String.join(" ", s.dflockdVariables))
+                .containsExactlyInAnyOrder(
+                        "--host DFLOCKD_HOST",
+                        "--port DFLOCKD_PORT",
+                        "--default-lease-ttl DFLOCKD_DEFAULT_LEASE_TTL_S",
+                        "--lease-sweep-interval DFLOCKD_LEASE_SWEEP_INTERVAL_S",
+                        "--gc-interval DFLOCKD_GC_INTERVAL_S DFLOCKD_GC_LOOP_SLEEP",
+                        "--gc-max-idle DFLOCKD_GC_MAX_IDLE_S DFLOCKD_GC_MAX_UNUSED_TIME",
+                        "--max-locks DFLOCKD_MAX_LOCKS",
+                        "--max-connections DFLOCKD_MAX_CONNECTIONS",
+                        "--max-connections-per-ip DFLOCKD_MAX_CONNECTIONS_PER_IP",
+                        "--max-waiters DFLOCKD_MAX_WAITERS",
+                        "--read-timeout DFLOCKD_READ_TIMEOUT_S",
+                        "--write-timeout DFLOCKD_WRITE_TIMEOUT_S",
+                        "--shutdown-timeout DFLOCKD_SHUTDOWN_TIMEOUT_S",
+                        "--tls-cert DFLOCKD_TLS_CERT",
+                        "--tls-key DFLOCKD_TLS_KEY",
+                        "--auth-token DFLOCKD_AUTH_TOKEN",
+                        "--auth-token-file DFLOCKD_AUTH_TOKEN_FILE",
+                        "--auto-release-on-disconnect DFLOCKD_AUTO_RELEASE_ON_DISCONNECT",
+                        "--fence-state-file DFLOCKD_FENCE_STATE_FILE",
+                        "--debug DFLOCKD_DEBUG");
+    }
+
+    @Nested
+    @DisplayName("lets a variable win")
+    class Precedence {
+        @Test
+        void over_the_flag() {
+            assertThat(config(Map.of("DFLOCKD_PORT", "1"), "--port", "2").listeners())
+                    .containsExactly(new Endpoint("127.0.0.1", 1, false));
+            assertThat(config(Map.of("DFLOCKD_HOST", "::1"), "--host", "x").listeners())
+                    .containsExactly(new Endpoint("::1", 6388, false));
+        }
+
+        @Test
+        void only_if_it_is_not_empty() {
+            assertThat(config(Map.of("DFLOCKD_PORT", ""), "--port", "2").listeners())
+                    .containsExactly(new Endpoint("127.0.0.1", 2, false));
+        }
+
+        @Test
+        void over_the_flag_that_turns_auto_release_off() {
+            Map<String, String> on = Map.of("DFLOCKD_AUTO_RELEASE_ON_DISCONNECT", "yes");
+            assertThat(config(on, "--no-auto-release-on-disconnect").settings().autoRelease())
+                    .isTrue();
+        }
+
+        @Test
+        void of_the_newer_name_over_the_older_one() {
+            Map<String, String> both =
+                    Map.of("DFLOCKD_GC_INTERVAL_S", "1", "DFLOCKD_GC_LOOP_SLEEP", "2");
+            assertThat(config(both, "--gc-interval", "3").collectEvery()).isEqualTo(seconds(1));
+            Map<String, String> idle =
+                    Map.of("DFLOCKD_GC_MAX_IDLE_S", "1", "DFLOCKD_GC_MAX_UNUSED_TIME", "2");
+            assertThat(config(idle, "--gc-max-idle", "3").settings().idleNanos())
+                    .isEqualTo(seconds(1).toNanos());
+        }
+
+        @Test
+        void of_the_older_name_if_the_newer_one_is_not_set() {
+            Map<String, String> old = Map.of("DFLOCKD_GC_LOOP_SLEEP", "2");
+            assertThat(config(old, "--gc-interval", "3").collectEvery()).isEqualTo(seconds(2));
+            Map<String, String> empty =
+                    Map.of("DFLOCKD_GC_MAX_IDLE_S", "", "DFLOCKD_GC_MAX_UNUSED_TIME", "2");
+            assertThat(config(empty).settings().idleNanos()).isEqualTo(seconds(2).toNanos());
+        }
+
+        @Test
+        void but_not_one_of_our_own() {
+            assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "7")).maxKeys()).isEqualTo(1024);
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "DFLOCKD_PORT,a-b-c",
+            "DFLOCKD_MAX_LOCKS,1.5-or-2",
+            "DFLOCKD_READ_TIMEOUT_S,5-s"
+        })
+        void unless_it_is_no_number_which_is_told_without_its_value(String name, String value) {
+            try (StandardStreams streams = new StandardStreams()) {
+                var config =
+                        config(
+                                Map.of(name, value),
+                                "--port",
+                                "2",
+                                "--max-locks",
+                                "3",
+                                "--read-timeout",
+                                "4");
+                assertThat(config.listeners().getFirst().port()).isEqualTo(2);
+                assertThat(config.maxKeys()).isEqualTo(3);
+                assertThat(config.readTimeout()).isEqualTo(seconds(4));
+                assertThat(streams.errLines())
+                        .singleElement()
+                        .asString()
+                        .matches("time=\\S+ level=WARN msg=.*")
+                        .contains(name)
+                        .doesNotContain(value);
+            }
+        }
+
+        @Test
+        void of_the_older_name_if_the_newer_one_is_no_number() {
+            Map<String, String> both =
+                    Map.of("DFLOCKD_GC_INTERVAL_S", "often", "DFLOCKD_GC_LOOP_SLEEP", "2");
+            try (StandardStreams streams = new StandardStreams()) {
+                assertThat(config(both).collectEvery()).isEqualTo(seconds(2));
+                assertThat(streams.errLines()).hasSize(1);
+            }
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"t", "on", "maybe", "2"})
+        void unless_it_is_no_boolean(String value) {
+            try (StandardStreams streams = new StandardStreams()) {
+                Map<String, String> set = Map.of("DFLOCKD_AUTO_RELEASE_ON_DISCONNECT", value);
+                assertThat(config(set).settings().autoRelease()).isTrue();
+                assertThat(
+                                config(set, "--auto-release-on-disconnect=false")
+                                        .settings()
+                                        .autoRelease())
+                        .isFalse();
+                assertThat(streams.err()).contains("DFLOCKD_AUTO_RELEASE_ON_DISCONNECT");
+            }
+        }
+
+        @Test
+        void also_if_it_is_out_of_range_which_ends_the_start() {
+            assertThatThrownBy(() -> config(Map.of("DFLOCKD_MAX_LOCKS", "0"), "--max-locks", "5"))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessage("--max-locks must be > 0 (got 0)");
+        }
+    }
+
+    @Nested
+    @DisplayName("turns auto-release")
+    class AutoRelease {
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "--no-auto-release-on-disconnect",
+                    "-no-auto-release-on-disconnect",
+                    "--no-auto-release-on-disconnect=true",
+                    "--auto-release-on-disconnect=false",
+                    "--auto-release-on-disconnect=f"
+                })
+        void off(String flag) {
+            assertThat(config(flag).settings().autoRelease()).isFalse();
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "--no-auto-release-on-disconnect=false",
+                    "--auto-release-on-disconnect",
+                    "--auto-release-on-disconnect=1"
+                })
+        void on(String flag) {
+            assertThat(config(flag).settings().autoRelease()).isTrue();
+        }
+    }
+
+    @Nested
+    @DisplayName("takes a span")
+    class Spans {
+        @ParameterizedTest
+        @EnumSource(names = ".*(TTL|INTERVAL|IDLE|TIMEOUT)", mode = EnumSource.Mode.MATCH_ALL)
+        void up_to_the_longest_that_can_be_counted(Setting setting) {
+            assertThat(setting.type).isEqualTo(Setting.Type.SECONDS);
+            assertThat(config("--" + setting.flag, "9223372036")).isNotNull();
+            for (String more : List.of("9223372037", "18446744074", "9223372036854775807")) {
+                assertThatThrownBy(() -> config("--" + setting.flag, more))
+                        .isInstanceOf(ConfigException.class)
+                        .hasMessage(
+                                "--%s must be <= 9223372036 (got %ss)"
+                                        .formatted(setting.flag, more));
+            }
+        }
+
+        @Test
+        void of_all_settings_that_are_spans() {
+            assertThat(Arrays.stream(Setting.values()))
+                    .filteredOn(s -> s.type == Setting.Type.SECONDS)
+                    .allSatisfy(s -> assertThat(s.name()).matches(".*(TTL|INTERVAL|IDLE|TIMEOUT)"))
+                    .hasSize(7);
+        }
+
+        @Test
+        void of_zero_where_it_means_something() {
+            assertThat(config("--gc-max-idle", "0").settings().idleNanos()).isZero();
+            assertThat(config("--write-timeout", "0").writeTimeout()).isZero();
+            assertThat(config("--shutdown-timeout", "0").shutdownTimeout()).isZero();
+        }
+    }
+
+    @Nested
+    @DisplayName("ends with status 1 and one last line")
+    class Errors {
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                value = {
+                    "--max-locks 0          | --max-locks must be > 0 (got 0)",
+                    "--max-locks -1         | --max-locks must be > 0 (got -1)",
+                    "--port 99999           | --port must be 0-65535 (got 99999)",
+                    "--port -1              | --port must be 0-65535 (got -1)",
+                    "--port 4294967296      | --port must be 0-65535 (got 4294967296)",
+                    "--read-timeout 0       | --read-timeout must be > 0",
+                    "--read-timeout -1      | --read-timeout must be > 0",
+                    "--default-lease-ttl 0  | --default-lease-ttl must be > 0",
+                    "--lease-sweep-interval 0 | --lease-sweep-interval must be > 0",
+                    "--gc-interval 0        | --gc-interval must be > 0",
+                    "--gc-max-idle -1       | --gc-max-idle must be >= 0 (got -1s)",
+                    "--write-timeout -1     | --write-timeout must be >= 0 (got -1s)",
+                    "--shutdown-timeout -1  | --shutdown-timeout must be >= 0 (got -1s)",
+                    "--max-connections -1   | --max-connections must be >= 0 (got -1)",
+                    "--max-connections-per-ip -1 | --max-connections-per-ip must be >= 0 (got -1)",
+                    "--max-waiters -1       | --max-waiters must be >= 0 (got -1)",
+                    "--tls-cert c           | --tls-cert and --tls-key must be given together",
+                    "--tls-key k            | --tls-cert and --tls-key must be given together"
+                })
+        void for_a_value_out_of_range(String words, String text) {
+            Ended ended = Ended.of(words.split(" "));
+            assertThat(ended.status()).isEqualTo(1);
+            assertThat(ended.err()).containsExactly("configuration error: " + text);
+            assertThat(ended.out()).isEmpty();
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                value = {
+                    "--nope              | flag provided but not defined: -nope",
+                    "--listen x          | flag provided but not defined: -listen",
+                    "--port abc          | invalid value \"abc\" for flag -port: parse error",
+                    "--port=             | invalid value \"\" for flag -port: parse error",
+                    "--read-timeout 1.5  | invalid value \"1.5\" for flag -read-timeout: parse"
+                            + " error",
+                    "--debug=maybe       | invalid boolean value \"maybe\" for -debug: parse error",
+                    "--debug=yes         | invalid boolean value \"yes\" for -debug: parse error",
+                    "--version=x         | invalid boolean value \"x\" for -version: parse error",
+                    "--port              | flag needs an argument: -port",
+                    "---port 1           | bad flag syntax: ---port"
+                })
+        void behind_the_usage_for_a_flag_that_cannot_be_read(String words, String text) {
+            Ended ended = Ended.of(words.split(" "));
+            assertThat(ended.status()).isEqualTo(1);
+            assertThat(ended.err().getLast()).isEqualTo("configuration error: " + text);
+            assertThat(ended.err().getFirst()).startsWith("Usage: holdfast dflockd");
+            assertThat(ended.out()).isEmpty();
+        }
+
+        @Test
+        void for_a_variable_out_of_range() {
+            Ended ended = Ended.of(Map.of("DFLOCKD_PORT", "65536"));
+            assertThat(ended.status()).isEqualTo(1);
+            assertThat(ended.err())
+                    .containsExactly("configuration error: --port must be 0-65535 (got 65536)");
+        }
+
+        @Test
+        void for_half_of_a_certificate_wherever_it_comes_from() {
+            Ended ended = Ended.of(Map.of("DFLOCKD_TLS_KEY", "k"));
+            assertThat(ended.err())
+                    .containsExactly(
+                            "configuration error: --tls-cert and --tls-key must be given together");
+        }
+    }
+
+    @Test
+    void turns_tls_on_when_certificate_and_key_are_there() {
+        var config = config(Map.of("DFLOCKD_TLS_KEY", "k"), "--tls-cert", "c");
+        assertThat(config.tls()).isEqualTo(new TlsFiles(Path.of("c"), Path.of("k")));
+        assertThat(config.listeners()).containsExactly(new Endpoint("127.0.0.1", 6388, true));
+    }
+
+    @Test
+    void reads_numbers_in_other_bases() {
+        assertThat(config("--port", "0x10", "--max-locks=0b11", "-max-waiters", "0o17"))
+                .satisfies(
+                        c -> assertThat(c.listeners().getFirst().port()).isEqualTo(16),
+                        c -> assertThat(c.maxKeys()).isEqualTo(3),
+                        c -> assertThat(c.settings().maxWaiters()).isEqualTo(15));
+    }
+
+    @Test
+    void ignores_what_stands_behind_the_flags() {
+        assertThat(config("--port", "7", "word", "--port", "8").listeners().getFirst().port())
+                .isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "-help", "-h", "--h", "--help=true"})
+    void prints_its_usage_and_is_done(String flag) {
+        Ended ended = Ended.of("--port", "7", flag);
+        assertThat(ended.status()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out()).startsWith("Usage: holdfast dflockd");
+        List<String> flags = new ArrayList<>();
+        for (Setting setting : Setting.values()) {
+            if (setting.dflockdDefault != null) {
+                flags.add("  --" + setting.flag);
+                assertThat(ended.out()).contains(setting.help);
+                setting.dflockdVariables.forEach(v -> assertThat(ended.out()).contains(v));
+            }
+        }
+        assertThat(flags)
+                .hasSizeGreaterThan(20)
+                .allSatisfy(f -> assertThat(ended.out()).contains(f));
+        assertThat(ended.out())
+                .contains("  --no-auto-release-on-disconnect\n", "  --version\n", "  --help\n")
+                .contains("(default 1024)");
+        assertThat(ended.out().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "-version", "--version=true"})
+    void prints_its_version_and_is_done(String flag) {
+        Ended ended = Ended.of(flag);
+        assertThat(ended.status()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out()).isEqualTo("holdfast 1.2.3" + System.lineSeparator());
+    }
+
+    @Test
+    void keeps_the_secret_out_of_its_configuration_as_text() {
+        assertThat(config("--auth-token", "open-sesame").toString())
+                .contains("secret=***")
+                .doesNotContain("sesame");
+    }
+}

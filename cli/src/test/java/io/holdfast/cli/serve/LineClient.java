@@ -1,0 +1,63 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/** A client of a few words: sends requests, reads answers. */
+final class LineClient implements Closeable {
+    private static final int PATIENCE_MILLIS = 20_000;
+
+    private final Socket socket;
+    private final BufferedReader in;
+
+    LineClient(int port) throws IOException {
+        this(new Socket(InetAddress.getLoopbackAddress(), port));
+    }
+
+    LineClient(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        in =
+                new BufferedReader(
+                        new InputStreamReader(
+                                socket.getInputStream(), StandardCharsets.ISO_8859_1));
+    }
+
+    void send(String command, String key, String argument) throws IOException {
+        socket.getOutputStream()
+                .write(
+                        (command + "\n" + key + "\n" + argument + "\n")
+                                .getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    /** The next line, or null at the end. */
+    @Nullable String receive() throws IOException {
+        return in.readLine();
+    }
+
+    @Nullable String ask(String command, String key, String argument) throws IOException {
+        send(command, key, argument);
+        return receive();
+    }
+
+    /** Takes a lock that is free, and gives its token. */
+    String lock(String key, String argument) throws IOException {
+        String answer = String.valueOf(ask("l", key, argument));
+        assertThat(answer).matches("ok [0-9a-f]{32} \\d+");
+        return answer.substring(3, 35);
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

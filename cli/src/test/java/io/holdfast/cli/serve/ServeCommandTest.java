@@ -1,0 +1,309 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.engine.Settings;
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.ServerConfig;
+import io.holdfast.server.TlsFiles;
+import io.holdfast.server.Transport;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import picocli.CommandLine;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+@DisplayName("holdfast serve")
+class ServeCommandTest {
+    private static ServerConfig config(Map<String, String> environment, String... words) {
+        CommandLine line = ServeCommand.create(environment);
+        line.parseArgs(words);
+        ServeCommand command = line.getCommand();
+        return command.config();
+    }
+
+    private static ServerConfig config(String... words) {
+        return config(Map.of(), words);
+    }
+
+    private static Duration seconds(long value) {
+        return Duration.ofSeconds(value);
+    }
+
+    @Test
+    void has_defaults_of_its_own() {
+        assertThat(config())
+                .isEqualTo(
+                        new ServerConfig(
+                                List.of(new Endpoint("127.0.0.1", 6388, false)),
+                                new Settings(0, seconds(60).toNanos(), true),
+                                1_000_000,
+                                0,
+                                0,
+                                seconds(33),
+                                seconds(5),
+                                seconds(23),
+                                seconds(5),
+                                seconds(30),
+                                null,
+                                null,
+                                null,
+                                Transport.AUTO,
+                                0));
+    }
+
+    @Test
+    void takes_every_setting_as_an_option() {
+        assertThat(
+                        config(
+                                "--listen",
+                                "dflockds://[::1]:7000",
+                                "--default-lease-ttl=1",
+                                "--lease-sweep-interval=2",
+                                "--gc-interval=3",
+                                "--gc-max-idle=4",
+                                "--max-locks=5",
+                                "--max-connections=6",
+                                "--max-connections-per-ip=7",
+                                "--max-waiters=8",
+                                "--read-timeout=9",
+                                "--write-timeout=10",
+                                "--shutdown-timeout=11",
+                                "--tls-cert=c",
+                                "--tls-key=k",
+                                "--no-auto-release-on-disconnect",
+                                "--fence-state-file=f",
+                                "--transport=nio",
+                                "--event-loops=12"))
+                .isEqualTo(
+                        new ServerConfig(
+                                List.of(new Endpoint("::1", 7000, true)),
+                                new Settings(8, seconds(4).toNanos(), false),
+                                5,
+                                6,
+                                7,
+                                seconds(1),
+                                seconds(3),
+                                seconds(9),
+                                seconds(10),
+                                seconds(11),
+                                null,
+                                new TlsFiles(Path.of("c"), Path.of("k")),
+                                Path.of("f"),
+                                Transport.NIO,
+                                12));
+    }
+
+    @Test
+    void takes_every_setting_from_a_variable() {
+        Map<String, String> environment =
+                Map.ofEntries(
+                        Map.entry("HOLDFAST_LISTEN", "dflockds://[::1]:7000"),
+                        Map.entry("HOLDFAST_DEFAULT_LEASE_TTL", "1"),
+                        Map.entry("HOLDFAST_LEASE_SWEEP_INTERVAL", "2"),
+                        Map.entry("HOLDFAST_GC_INTERVAL", "3"),
+                        Map.entry("HOLDFAST_GC_MAX_IDLE", "4"),
+                        Map.entry("HOLDFAST_MAX_LOCKS", "5"),
+                        Map.entry("HOLDFAST_MAX_CONNECTIONS", "6"),
+                        Map.entry("HOLDFAST_MAX_CONNECTIONS_PER_IP", "7"),
+                        Map.entry("HOLDFAST_MAX_WAITERS", "8"),
+                        Map.entry("HOLDFAST_READ_TIMEOUT", "9"),
+                        Map.entry("HOLDFAST_WRITE_TIMEOUT", "10"),
+                        Map.entry("HOLDFAST_SHUTDOWN_TIMEOUT", "11"),
+                        Map.entry("HOLDFAST_TLS_CERT", "c"),
+                        Map.entry("HOLDFAST_TLS_KEY", "k"),
+                        Map.entry("HOLDFAST_AUTO_RELEASE_ON_DISCONNECT", "no"),
+                        Map.entry("HOLDFAST_FENCE_STATE_FILE", "f"),
+                        Map.entry("HOLDFAST_TRANSPORT", "nio"),
+                        Map.entry("HOLDFAST_EVENT_LOOPS", "12"));
+        assertThat(config(environment))
+                .isEqualTo(
+                        config(
+                                "--listen=dflockds://[::1]:7000",
+                                "--default-lease-ttl=1",
+                                "--gc-interval=3",
+                                "--gc-max-idle=4",
+                                "--max-locks=5",
+                                "--max-connections=6",
+                                "--max-connections-per-ip=7",
+                                "--max-waiters=8",
+                                "--read-timeout=9",
+                                "--write-timeout=10",
+                                "--shutdown-timeout=11",
+                                "--tls-cert=c",
+                                "--tls-key=k",
+                                "--auto-release-on-disconnect=false",
+                                "--fence-state-file=f",
+                                "--transport=nio",
+                                "--event-loops=12"));
+        List<String> others = List.of("auth-token", "auth-token-file", "debug");
+        assertThat(Arrays.stream(Setting.values()))
+                .filteredOn(s -> s.serveDefault != null && !others.contains(s.flag))
+                .extracting(Setting::holdfastVariable)
+                .containsExactlyInAnyOrderElementsOf(environment.keySet());
+    }
+
+    @Nested
+    @DisplayName("lets an option win")
+    class Precedence {
+        @Test
+        void over_its_variable() {
+            Map<String, String> set = Map.of("HOLDFAST_MAX_LOCKS", "5");
+            assertThat(config(set, "--max-locks", "6").maxKeys()).isEqualTo(6);
+            assertThat(config(set).maxKeys()).isEqualTo(5);
+        }
+
+        @Test
+        void over_its_variable_also_where_it_is_a_switch() {
+            Map<String, String> off = Map.of("HOLDFAST_AUTO_RELEASE_ON_DISCONNECT", "false");
+            assertThat(config(off, "--auto-release-on-disconnect").settings().autoRelease())
+                    .isTrue();
+            Map<String, String> on = Map.of("HOLDFAST_AUTO_RELEASE_ON_DISCONNECT", "true");
+            assertThat(config(on, "--no-auto-release-on-disconnect").settings().autoRelease())
+                    .isFalse();
+        }
+
+        @Test
+        void and_an_empty_variable_counts_as_unset() {
+            assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "")).maxKeys()).isEqualTo(1_000_000);
+        }
+
+        @Test
+        void and_does_not_know_the_variables_of_dflockd() {
+            assertThat(config(Map.of("DFLOCKD_MAX_LOCKS", "7")).maxKeys()).isEqualTo(1_000_000);
+        }
+    }
+
+    @Nested
+    @DisplayName("listens")
+    class Listens {
+        @Test
+        void where_each_option_says_and_nowhere_else() {
+            assertThat(
+                            config(
+                                            "--listen",
+                                            "dflockd://127.0.0.1:7001",
+                                            "--listen=dflockd://[::1]:7002")
+                                    .listeners())
+                    .containsExactly(
+                            new Endpoint("127.0.0.1", 7001, false),
+                            new Endpoint("::1", 7002, false));
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "dflockd://127.0.0.1:7001,dflockd://[::1]:7002",
+                    "dflockd://127.0.0.1:7001 dflockd://[::1]:7002",
+                    "dflockd://127.0.0.1:7001,  dflockd://[::1]:7002"
+                })
+        void where_the_variable_says(String urls) {
+            assertThat(config(Map.of("HOLDFAST_LISTEN", urls)).listeners())
+                    .containsExactly(
+                            new Endpoint("127.0.0.1", 7001, false),
+                            new Endpoint("::1", 7002, false));
+        }
+
+        @Test
+        void not_where_the_variable_says_if_there_is_an_option() {
+            Map<String, String> set = Map.of("HOLDFAST_LISTEN", "dflockd://127.0.0.1:7001");
+            assertThat(config(set, "--listen", "dflockd://127.0.0.1:7002").listeners())
+                    .containsExactly(new Endpoint("127.0.0.1", 7002, false));
+        }
+
+        @Test
+        void with_tls_only_if_there_is_a_certificate() {
+            assertThatThrownBy(() -> config("--listen", "dflockds://127.0.0.1:7001"))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("127.0.0.1:7001 needs a certificate and a key");
+        }
+
+        @Test
+        void without_tls_where_the_address_does_not_say_so() {
+            var config = config("--tls-cert=c", "--tls-key=k");
+            assertThat(config.listeners()).extracting(Endpoint::tls).containsExactly(false);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"", "nonsense", "dflockd://127.0.0.1:7001,"})
+        void nowhere_if_an_address_is_bad(String url) {
+            assertThatThrownBy(() -> config("--listen=" + url))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageStartingWith("--listen ");
+        }
+    }
+
+    @Nested
+    @DisplayName("refuses")
+    class Refuses {
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                value = {
+                    "--max-locks=abc | --max-locks is a whole number (got abc)",
+                    "--max-locks=-1 | --max-locks must be > 0 (got -1)",
+                    "--read-timeout=soon | --read-timeout is a whole number of seconds (got soon)",
+                    "--read-timeout=0 | --read-timeout must be > 0",
+                    "--write-timeout=-1 | --write-timeout must be >= 0 (got -1s)",
+                    "--gc-interval=9223372037 | --gc-interval must be <= 9223372036 "
+                            + "(got 9223372037s)",
+                    "--max-waiters= | --max-waiters is a whole number (got )",
+                    "--transport=warp | --transport must be auto, io_uring, epoll, kqueue or nio "
+                            + "(got warp)",
+                    "--tls-cert=c | --tls-cert and --tls-key must be given together"
+                })
+        void a_value_that_it_cannot_use_and_names_the_setting(String word, String text) {
+            assertThatThrownBy(() -> config(word))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessage(text);
+        }
+
+        @ParameterizedTest
+        @EnumSource
+        void a_variable_that_cannot_be_read(Setting setting) {
+            if (setting.serveDefault == null || setting.type == Setting.Type.TEXT) {
+                return;
+            }
+            assertThatThrownBy(() -> config(Map.of(setting.holdfastVariable(), "abc")))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageStartingWith("--" + setting.flag + " is ")
+                    .hasMessageEndingWith(" (got abc)");
+        }
+    }
+
+    @Test
+    void takes_0_for_as_many_locks_as_memory_allows() {
+        assertThat(config("--max-locks", "0").maxKeys()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--auto-release-on-disconnect,true",
+        "--auto-release-on-disconnect=true,true",
+        "--auto-release-on-disconnect=false,false",
+        "--no-auto-release-on-disconnect,false"
+    })
+    void takes_a_switch_in_every_spelling(String word, boolean on) {
+        assertThat(config(word).settings().autoRelease()).isEqualTo(on);
+    }
+
+    @Test
+    void keeps_the_secret_out_of_its_configuration_as_text() {
+        assertThat(config("--auth-token", "open-sesame").toString())
+                .contains("secret=***")
+                .doesNotContain("sesame");
+    }
+}

@@ -1,0 +1,137 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The real program in a JVM of its own. */
+final class ServerProcess implements AutoCloseable {
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Pattern LISTENING = Pattern.compile("msg=listening addr=\\S+:(\\d+)");
+
+    private final Process process;
+    private final List<String> out = new CopyOnWriteArrayList<>();
+    private final List<String> err = new CopyOnWriteArrayList<>();
+    private final List<Thread> readers;
+
+    private ServerProcess(Process process) {
+        this.process = process;
+        this.readers =
+                List.of(
+                        collect(process.getInputStream(), out),
+                        collect(process.getErrorStream(), err));
+    }
+
+    static ServerProcess start(Map<String, String> environment, String... words)
+            throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(
+                List.of(
+                        "-Xmx128m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.holdfast.cli.Main"));
+        command.addAll(List.of(words));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment()
+                .keySet()
+                .removeIf(name -> name.matches("(DFLOCKD|HOLDFAST|JAVA|JDK)_.*"));
+        builder.environment().putAll(environment);
+        return new ServerProcess(builder.start());
+    }
+
+    static ServerProcess start(String... words) throws IOException {
+        return start(Map.of(), words);
+    }
+
+    private static Thread collect(InputStream stream, List<String> lines) {
+        return Thread.ofVirtual()
+                .start(
+                        () -> {
+                            try (var in =
+                                    new BufferedReader(
+                                            new InputStreamReader(
+                                                    stream, StandardCharsets.UTF_8))) {
+                                in.lines().forEach(lines::add);
+                            } catch (IOException e) {
+                                lines.add("unreadable: " + e);
+                            }
+                        });
+    }
+
+    /** The port of the first listener, once it is there. */
+    int port() {
+        String line = awaitLog(text -> LISTENING.matcher(text).find());
+        Matcher listening = LISTENING.matcher(line);
+        assertThat(listening.find()).isTrue();
+        return Integer.parseInt(listening.group(1));
+    }
+
+    /** Waits for a line on standard error. */
+    String awaitLog(Predicate<String> wanted) {
+        await().atMost(LONGEST)
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> err.stream().anyMatch(wanted) || !process.isAlive());
+        return err.stream()
+                .filter(wanted)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("not in the log: " + err));
+    }
+
+    /** Sends a signal by its name, as a shell would. */
+    void signal(String name) throws IOException, InterruptedException {
+        Process kill =
+                new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                        .inheritIO()
+                        .start();
+        assertThat(kill.waitFor()).isZero();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits for the end and for all that was written before it. */
+    int status() throws InterruptedException {
+        assertThat(process.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS))
+                .as("ends in time; its log: %s", err)
+                .isTrue();
+        for (Thread reader : readers) {
+            assertThat(reader.join(LONGEST)).isTrue();
+        }
+        return process.exitValue();
+    }
+
+    List<String> out() {
+        return out;
+    }
+
+    List<String> err() {
+        return err;
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

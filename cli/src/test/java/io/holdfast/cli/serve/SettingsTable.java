@@ -1,0 +1,43 @@
+package io.holdfast.cli.serve;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.stream.Collectors;
+
+/** The table of settings as the README shows it, made from the one in the code. */
+final class SettingsTable {
+    private SettingsTable() {}
+
+    static String markdown() {
+        StringBuilder table = new StringBuilder();
+        row(table, "Flag", "dflockd variable", "dflockd default", "serve default", "What it does");
+        table.append("|---|---|---|---|---|\n");
+        for (Setting setting : Setting.values()) {
+            row(
+                    table,
+                    code("--" + setting.flag),
+                    setting.dflockdVariables.stream()
+                            .map(SettingsTable::code)
+                            .collect(Collectors.joining(", ")),
+                    value(setting.dflockdDefault),
+                    value(setting.serveDefault),
+                    setting.help);
+        }
+        return table.toString();
+    }
+
+    private static void row(StringBuilder table, String... cells) {
+        table.append("| ").append(String.join(" | ", cells)).append(" |\n");
+    }
+
+    private static String value(@Nullable String text) {
+        if (text == null) {
+            return "—";
+        }
+        return text.isEmpty() ? "*unset*" : code(text);
+    }
+
+    private static String code(String text) {
+        return "`" + text + "`";
+    }
+}
