@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** On the real clock, with limits so generous that they say nothing about speed. */
 @DisplayName("What is due comes without being asked for:")
@@ -117,16 +120,19 @@ class DeadlineThreadTest {
 
     @Test
     void the_thread_ends_with_the_driver() {
+        Set<Thread> before = deadlineThreads();
         LocalDriver driver = driver(0, Duration.ofHours(1));
-        await().atMost(Inbox.LIMIT).until(() -> deadlineThreads() > 0);
+        Set<Thread> own = deadlineThreads();
+        own.removeAll(before);
+        assertThat(own).hasSize(1);
         driver.close();
-        await().atMost(Inbox.LIMIT).until(() -> deadlineThreads() == 0);
+        await().atMost(Inbox.LIMIT).until(() -> own.stream().noneMatch(Thread::isAlive));
     }
 
-    private static long deadlineThreads() {
+    private static Set<Thread> deadlineThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals("holdfast-deadlines"))
-                .count();
+                .collect(Collectors.toCollection(HashSet::new));
     }
 
     private LocalDriver driver(long idleNanos, Duration collectEvery) {

@@ -9,6 +9,7 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +69,11 @@ public class LocalDriverLincheckTest {
     @Operation
     public void close(@Param(name = "who") int who) {
         clients[who].close();
+    }
+
+    @AfterAll
+    static void end() {
+        DRIVER.close();
     }
 
     @Test

@@ -7,18 +7,24 @@ import java.util.function.LongSupplier;
 
 /**
  * Tells whether memory is left for more state, so that a limit of 0 means as much as memory allows.
- * Asked before each piece of state is made.
+ * Asked before each piece of state is made, and told when one is gone.
  *
  * <p>How much of the heap is live is only known after a collection, which is dear. So the guard
- * counts what was made and not given back since it last knew, at a generous size each, and measures
- * again only when that sum nears the end: first by looking at what is used, garbage included, and
- * only if that is too much by asking for a collection.
+ * counts what was made and not given back since it last looked, at a generous size each, and looks
+ * again only when that sum has used up what was left: first at what is used, garbage included, and
+ * only if that is too much by asking for a collection. Only what a collection leaves makes it full.
  */
 final class HeapGuard implements Room {
-    /** More than one key with its hold, or one wait, or one connection needs. */
-    private static final long BYTES_EACH = 1024;
+    /** More than a key, a hold or a wait needs. */
+    private static final long BYTES_EACH = 512;
 
-    private static final long RETRY_NANOS = 5_000_000_000L;
+    private static final int TIGHT_PERCENT = 80;
+
+    /** What is planned with reaches a little further, so that looks stay apart. */
+    private static final int PLANNED_PERCENT = 85;
+
+    private static final long COLLECT_AGAIN_NANOS = 1_000_000_000L;
+    private static final long RECOVER_AGAIN_NANOS = 5_000_000_000L;
 
     /** The heap as the guard sees it. */
     interface Heap {
@@ -52,10 +58,12 @@ final class HeapGuard implements Room {
 
     private final Heap heap;
     private final LongSupplier clock;
-    private final long fullBytes;
+    private final long tightBytes;
+    private final long plannedBytes;
     private final AtomicLong credit = new AtomicLong();
     private volatile boolean full;
-    private long measuredNanos;
+    private boolean collectedBefore;
+    private long collectedNanos;
 
     HeapGuard() {
         this(Heap.ofThisProcess(), System::nanoTime);
@@ -64,7 +72,8 @@ final class HeapGuard implements Room {
     HeapGuard(Heap heap, LongSupplier clock) {
         this.heap = heap;
         this.clock = clock;
-        this.fullBytes = heap.mostBytes() / 100 * 80;
+        this.tightBytes = heap.mostBytes() / 100 * TIGHT_PERCENT;
+        this.plannedBytes = heap.mostBytes() / 100 * PLANNED_PERCENT;
     }
 
     @Override
@@ -82,32 +91,45 @@ final class HeapGuard implements Room {
 
     private synchronized boolean measure() {
         if (full || credit.get() > 0) {
-            return !full; // another thread measured meanwhile
+            return !full; // another thread looked meanwhile
         }
-        if (heap.usedBytes() >= fullBytes) {
-            heap.collect();
-            measuredNanos = clock.getAsLong();
+        if (isTight()) {
+            if (!collect(COLLECT_AGAIN_NANOS)) {
+                return false;
+            }
+            full = isTight();
         }
-        return judge();
+        if (!full) {
+            plan();
+        }
+        return !full;
     }
 
     private synchronized boolean recovers() {
-        if (full && heap.usedBytes() >= fullBytes) {
-            long now = clock.getAsLong();
-            if (now - measuredNanos < RETRY_NANOS) {
-                return false;
-            }
-            heap.collect();
-            measuredNanos = clock.getAsLong();
+        if (full && isTight() && !(collect(RECOVER_AGAIN_NANOS) && !isTight())) {
+            return false;
         }
-        return judge();
+        full = false;
+        plan();
+        return true;
     }
 
-    private boolean judge() {
-        long left = (fullBytes - heap.usedBytes()) / BYTES_EACH;
-        full = left <= 0;
-        // Never trust one measurement for the whole rest: other things use memory too.
-        credit.set(Math.max(0, left / 2));
-        return !full;
+    private boolean isTight() {
+        return heap.usedBytes() >= tightBytes;
+    }
+
+    private void plan() {
+        credit.set(Math.max(0, plannedBytes - heap.usedBytes()) / BYTES_EACH);
+    }
+
+    /** Collects, unless that was done less than so long ago. */
+    private boolean collect(long notBeforeNanos) {
+        if (collectedBefore && clock.getAsLong() - collectedNanos < notBeforeNanos) {
+            return false;
+        }
+        heap.collect();
+        collectedBefore = true;
+        collectedNanos = clock.getAsLong();
+        return true;
     }
 }
