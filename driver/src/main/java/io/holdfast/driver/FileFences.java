@@ -116,7 +116,7 @@ public final class FileFences implements Fences {
     private void awaitCeiling(long fence) {
         lock.lock();
         try {
-            while (fence > ceiling) {
+            while (fence > ceiling && !closed) {
                 wanted.signal();
                 raised.awaitUninterruptibly();
             }

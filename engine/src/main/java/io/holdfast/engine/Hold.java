@@ -15,29 +15,22 @@ final class Hold extends Deadline implements Place {
     /** The request it answers. */
     long request;
 
-    /** Whether anybody was given the token. */
-    boolean told;
+    /** The request whose answer told the token first, 0 if none has. */
+    long toldBy;
 
     /** Neighbours among the holds of the session. */
     @Nullable Hold before;
 
     @Nullable Hold after;
 
-    Hold(
-            Resource resource,
-            Session session,
-            long request,
-            long fence,
-            long salt,
-            long leaseNanos,
-            boolean told) {
+    Hold(Resource resource, Session session, long request, long fence, long salt, long leaseNanos) {
         this.resource = resource;
         this.session = session;
         this.request = request;
         this.fence = fence;
         this.salt = salt;
         this.leaseNanos = leaseNanos;
-        this.told = told;
+        this.toldBy = request;
     }
 
     Token token() {

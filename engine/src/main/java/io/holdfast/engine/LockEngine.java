@@ -12,8 +12,7 @@ import java.util.Map;
  * The lock state machine. Equal commands at equal times with equal ledgers give equal effects and
  * equal state, on every replica and on every replay. One thread at a time.
  *
- * <p>Cost is constant in the number of keys, waiters and sessions, but for a logarithm in the
- * number of deadlines.
+ * <p>Cost does not depend on the number of keys, waiters, sessions and deadlines.
  */
 public final class LockEngine {
     private final Settings settings;
@@ -105,8 +104,7 @@ public final class LockEngine {
         }
         Session session = session(c.session());
         if (isFree(resource)) {
-            Hold hold =
-                    grant(resource, session, c.request(), c.salt(), c.leaseNanos(), true, ledger);
+            Hold hold = grant(resource, session, c.request(), c.salt(), c.leaseNanos(), ledger);
             effects.add(granted(hold, c.request()));
         } else if (isLineFull(resource)) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
@@ -134,8 +132,7 @@ public final class LockEngine {
         }
         Session session = session(c.session());
         if (isFree(resource)) {
-            Hold hold =
-                    grant(resource, session, c.request(), c.salt(), c.leaseNanos(), true, ledger);
+            Hold hold = grant(resource, session, c.request(), c.salt(), c.leaseNanos(), ledger);
             session.recordEnqueue(resource, hold);
             effects.add(granted(hold, c.request()));
         } else if (isLineFull(resource) || !ledger.reserve()) {
@@ -161,8 +158,10 @@ public final class LockEngine {
         switch (place) {
             case Hold hold -> {
                 session.endEnqueue(resource, hold);
-                hold.told = true;
                 hold.request = c.request();
+                if (hold.toldBy == 0) {
+                    hold.toldBy = c.request();
+                }
                 deadlines.schedule(hold, after(hold.leaseNanos));
                 effects.add(granted(hold, c.request()));
             }
@@ -237,7 +236,7 @@ public final class LockEngine {
         Hold next;
         for (Hold hold = session.firstHold; hold != null; hold = next) {
             next = hold.after;
-            boolean unknown = !hold.told || hold.request > c.lastAnswered();
+            boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
             if (settings.autoRelease() || unknown) {
                 end(hold, ledger, effects);
             } else {
@@ -337,10 +336,8 @@ public final class LockEngine {
             long request,
             long salt,
             long leaseNanos,
-            boolean told,
             Ledger ledger) {
-        Hold hold =
-                new Hold(resource, session, request, ledger.nextFence(), salt, leaseNanos, told);
+        Hold hold = new Hold(resource, session, request, ledger.nextFence(), salt, leaseNanos);
         resource.add(hold);
         session.add(hold);
         deadlines.schedule(hold, after(leaseNanos));
@@ -357,15 +354,7 @@ public final class LockEngine {
             withdraw(wait);
             Session session = wait.session;
             boolean awaited = wait.request != Wait.NOBODY;
-            Hold hold =
-                    grant(
-                            resource,
-                            session,
-                            wait.request,
-                            wait.salt,
-                            wait.leaseNanos,
-                            awaited,
-                            ledger);
+            Hold hold = grant(resource, session, wait.request, wait.salt, wait.leaseNanos, ledger);
             if (awaited) {
                 effects.add(granted(hold, wait.request));
             } else {
@@ -484,7 +473,7 @@ public final class LockEngine {
                     out.number(hold.session.id);
                     out.number(sessions.get(hold.session.id) == hold.session ? 1 : 0);
                     out.number(hold.session.enqueued(resource) == hold ? 1 : 0);
-                    out.number(hold.told ? 1 : 0);
+                    out.number(hold.toldBy);
                     out.number(hold.request);
                     out.number(hold.fence);
                     out.number(hold.salt);

@@ -11,6 +11,7 @@ import net.jqwik.api.Label;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.BeforeTry;
 
 import java.util.ArrayList;
@@ -63,7 +64,7 @@ class DeadlinesPropertyTest {
         check(entries);
     }
 
-    @Property(tries = 10, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 10, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
     void come_due_in_order_when_there_are_thousands(
             @ForAll("manyTimes") List<Long> times, @ForAll("manyTimes") List<Long> changes) {
         List<Deadline> entries = entries(times.size());

@@ -9,6 +9,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Label;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.BeforeTry;
 
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ class LongLinePropertyTest {
         ledger = new PlainLedger();
     }
 
-    @Property(tries = 10, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 10, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
     void is_served_in_order_however_many_leave_from_its_middle(@ForAll("fates") List<Fate> fates) {
         Key key = Key.of("key");
         apply(acquire(HOLDER, key, 0), 0);
@@ -63,10 +64,15 @@ class LongLinePropertyTest {
             served.add(holder);
         }
         assertThat(served).isEqualTo(expected);
-        apply(new Command.CloseSession(holder, 0), 20);
+        for (int i = 0; i < fates.size(); i++) {
+            apply(new Command.CloseSession(FIRST + i, 0), 20);
+        }
+        apply(new Command.CloseSession(HOLDER, 0), 20);
         apply(new Command.Collect(1), 20);
         assertThat(engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(Views.of(engine, 20).all()).isEmpty();
+        assertThat(EngineWeight.of(engine))
+                .isEqualTo(EngineWeight.of(new LockEngine(new Settings(0, 0, true))));
     }
 
     @Provide

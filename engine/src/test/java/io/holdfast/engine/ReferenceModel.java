@@ -36,7 +36,7 @@ final class ReferenceModel {
         boolean held;
         long request; // 0: nobody was told to wait for it
         long fence;
-        boolean told;
+        long toldBy; // 0: nobody knows the token
         boolean onRecord;
         boolean orphaned;
         long end = NEVER;
@@ -244,7 +244,9 @@ final class ReferenceModel {
         claim.request = c.request();
         if (claim.held) {
             claim.onRecord = false;
-            claim.told = true;
+            if (claim.toldBy == 0) {
+                claim.toldBy = c.request();
+            }
             schedule(claim, claim.lease);
             effects.add(granted(claim));
         } else if (c.waitNanos() == 0) {
@@ -260,7 +262,7 @@ final class ReferenceModel {
                 claims.stream().filter(it -> it.session == c.session() && !it.orphaned).toList();
         own.stream().filter(it -> !it.held).forEach(this::end);
         for (Claim hold : own.stream().filter(it -> it.held).toList()) {
-            if (settings.autoRelease() || !hold.told || hold.request > c.lastAnswered()) {
+            if (settings.autoRelease() || hold.toldBy == 0 || hold.toldBy > c.lastAnswered()) {
                 end(hold);
             } else {
                 hold.onRecord = false;
@@ -309,7 +311,7 @@ final class ReferenceModel {
             first.fence = ++fences;
             schedule(first, first.lease);
             if (first.request != 0) {
-                first.told = true;
+                first.toldBy = first.request;
                 first.onRecord = false;
                 effects.add(granted(first));
             }

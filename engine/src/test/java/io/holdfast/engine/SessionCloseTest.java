@@ -271,6 +271,16 @@ class SessionCloseTest {
         }
 
         @Test
+        void a_token_that_the_enqueue_told_is_kept_though_the_wait_was_not_answered() {
+            var enqueue = keeping.enqueue("alice", PRINTER);
+            var wait = keeping.await("alice", PRINTER);
+            keeping.close("alice", wait);
+            assertThat(keeping.holdersOf(PRINTER)).isEqualTo(1);
+            assertThat(keeping.release("bob", PRINTER, enqueue.token()).outcome())
+                    .isEqualTo(RELEASED);
+        }
+
+        @Test
         void only_the_unanswered_grant_is_passed_on_and_the_others_stay() {
             var first = keeping.acquire("alice", SCANNER);
             var second = keeping.acquire("alice", PRINTER);

@@ -16,7 +16,8 @@ import java.util.Set;
  * when something happens that must never happen.
  */
 final class Witness {
-    private record Held(long session, long request, Kind kind, Key key, long end) {}
+    /** {@code toldBy} is the request whose answer told the token first. */
+    private record Held(long session, long toldBy, long request, Kind kind, Key key, long end) {}
 
     private record Blocked(long session, long request, Kind kind, Key key) {}
 
@@ -47,7 +48,7 @@ final class Witness {
                             held ->
                                     held.session() == session
                                             && (settings.autoRelease()
-                                                    || held.request() > lastAnswered));
+                                                    || held.toldBy() > lastAnswered));
         }
         boolean answered = false;
         for (Effect effect : effects) {
@@ -78,6 +79,7 @@ final class Witness {
                         c.token(),
                         new Held(
                                 held.session(),
+                                held.toldBy(),
                                 held.request(),
                                 held.kind(),
                                 held.key(),
@@ -103,6 +105,7 @@ final class Witness {
 
     private void granted(Effect.Granted granted, Command command) {
         Token token = granted.token();
+        long toldBy = granted.request();
         Command.Keyed asking = asked.get(List.of(granted.session(), granted.request()));
         assertThat(asking).as("%s answers a request", granted).isNotNull();
         assertThat(granted.key()).isEqualTo(asking.key());
@@ -118,7 +121,7 @@ final class Witness {
             // Only an await may tell again what its enqueue told, and only while it is held.
             assertThat(asking).isInstanceOf(Command.Await.class);
             assertThat(live).as("%s is no dead token", granted).containsKey(token);
-            live.remove(token);
+            toldBy = live.remove(token).toldBy();
         }
         boolean closing =
                 command instanceof Command.CloseSession(long session, long _)
@@ -142,6 +145,7 @@ final class Witness {
                     token,
                     new Held(
                             granted.session(),
+                            toldBy,
                             granted.request(),
                             asking.kind(),
                             asking.key(),

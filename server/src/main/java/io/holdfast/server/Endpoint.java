@@ -13,6 +13,11 @@ public record Endpoint(String host, int port, boolean tls) {
         }
     }
 
+    /** The same address with the port that was taken for 0. */
+    Endpoint withPort(int taken) {
+        return new Endpoint(host, taken, tls);
+    }
+
     @Override
     public String toString() {
         return join(host, port);

@@ -23,6 +23,9 @@ final class HeapGuard implements Room {
     /** What is planned with reaches a little further, so that looks stay apart. */
     private static final int PLANNED_PERCENT = 85;
 
+    /** However much is given back, it looks again when so many times what was planned is taken. */
+    private static final long LOOK_AFTER_PLANS = 4;
+
     private static final long COLLECT_AGAIN_NANOS = 1_000_000_000L;
     private static final long RECOVER_AGAIN_NANOS = 5_000_000_000L;
 
@@ -61,6 +64,12 @@ final class HeapGuard implements Room {
     private final long tightBytes;
     private final long plannedBytes;
     private final AtomicLong credit = new AtomicLong();
+
+    /** Pieces taken since the last look, whether given back or not. */
+    private final AtomicLong taken = new AtomicLong();
+
+    private volatile long planned;
+    private volatile long mostTaken;
     private volatile boolean full;
     private boolean collectedBefore;
     private long collectedNanos;
@@ -81,16 +90,20 @@ final class HeapGuard implements Room {
         if (full) {
             return recovers();
         }
-        return credit.decrementAndGet() >= 0 || measure();
+        boolean isPlanned = credit.decrementAndGet() >= 0 && taken.incrementAndGet() <= mostTaken;
+        return isPlanned || measure();
     }
 
+    /** What is given back may be smaller than what is taken next: never more than was planned. */
     @Override
     public void giveBack() {
-        credit.incrementAndGet();
+        if (credit.get() < planned) {
+            credit.incrementAndGet();
+        }
     }
 
     private synchronized boolean measure() {
-        if (full || credit.get() > 0) {
+        if (full || (credit.get() > 0 && taken.get() < mostTaken)) {
             return !full; // another thread looked meanwhile
         }
         if (isTight()) {
@@ -119,7 +132,10 @@ final class HeapGuard implements Room {
     }
 
     private void plan() {
-        credit.set(Math.max(0, plannedBytes - heap.usedBytes()) / BYTES_EACH);
+        planned = Math.max(0, plannedBytes - heap.usedBytes()) / BYTES_EACH;
+        mostTaken = LOOK_AFTER_PLANS * planned;
+        taken.set(0);
+        credit.set(planned);
     }
 
     /** Collects, unless that was done less than so long ago. */

@@ -139,8 +139,7 @@ public final class HoldfastServer {
                             .channel();
             listeners.add(listener);
             LOG.atInfo()
-                    .addKeyValue(
-                            "addr", Endpoint.format((InetSocketAddress) listener.localAddress()))
+                    .addKeyValue("addr", endpoint.withPort(portOf(listener)))
                     .addKeyValue("protocol", tls == null ? "dflockd" : "dflockds")
                     .addKeyValue("transport", transport.label())
                     .log("listening");
@@ -150,6 +149,10 @@ public final class HoldfastServer {
             throw new StartException(
                     "cannot listen on " + endpoint + ": " + StartException.reason(e), e);
         }
+    }
+
+    private static int portOf(Channel listener) {
+        return ((InetSocketAddress) listener.localAddress()).getPort();
     }
 
     /** Where the listeners are, in the order of the configuration. */
@@ -204,7 +207,7 @@ public final class HoldfastServer {
         }
         dflockd.drain();
         listeners.forEach(listener -> listener.close().syncUninterruptibly());
-        connections.close().awaitUninterruptibly();
+        connections.close().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
         endLoops();
         driver.close();
         ended.countDown();

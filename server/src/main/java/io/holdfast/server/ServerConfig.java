@@ -40,6 +40,10 @@ public record ServerConfig(
                         "listening with TLS on " + endpoint + " needs a certificate and a key");
             }
         }
+        if (tls != null && listeners.stream().noneMatch(Endpoint::tls)) {
+            throw new ConfigException(
+                    "there is a TLS certificate, but no listen address uses TLS (dflockds://)");
+        }
         requirePositive("default lease", defaultLease);
         requirePositive("collection interval", collectEvery);
         requirePositive("read timeout", readTimeout);

@@ -94,7 +94,13 @@ public final class ServeCommand implements Callable<Integer> {
             String text = value(setting);
             if (!setting.reads(text)) {
                 throw new ConfigException(
-                        "--" + setting.flag + " is " + expected(setting) + " (got " + text + ")");
+                        "--"
+                                + setting.flag
+                                + " must be "
+                                + expected(setting)
+                                + " (got "
+                                + text
+                                + ")");
             }
             values.put(setting, text);
         }

@@ -207,6 +207,8 @@ enum Setting {
     /** The longest span, in seconds, that fits nanoseconds. */
     private static final long MOST_SECONDS = 9223372036L;
 
+    private static final long MOST_EVENT_LOOPS = 1024;
+
     final String flag;
     final Type type;
     private final Least least;
@@ -268,6 +270,9 @@ enum Setting {
         switch (least) {
             case ONE -> {
                 if (value < 1) {
+                    if (this == MAX_LOCKS && zeroIsNoLimit) {
+                        throw new ConfigException("--max-locks must be >= 0 (got " + value + ")");
+                    }
                     String got = type == Type.SECONDS ? "" : " (got " + value + ")";
                     throw new ConfigException("--" + flag + " must be > 0" + got);
                 }
@@ -283,6 +288,10 @@ enum Setting {
         if (type == Type.SECONDS && value > MOST_SECONDS) {
             throw new ConfigException(
                     "--" + flag + " must be <= " + MOST_SECONDS + " (got " + value + unit + ")");
+        }
+        if (this == EVENT_LOOPS && value > MOST_EVENT_LOOPS) {
+            throw new ConfigException(
+                    "--event-loops must be <= " + MOST_EVENT_LOOPS + " (got " + value + ")");
         }
         if (this == PORT && (value < 0 || value > 65535)) {
             throw new ConfigException("--port must be 0-65535 (got " + value + ")");

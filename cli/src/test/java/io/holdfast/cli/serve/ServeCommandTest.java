@@ -253,14 +253,15 @@ class ServeCommandTest {
         @CsvSource(
                 delimiter = '|',
                 value = {
-                    "--max-locks=abc | --max-locks is a whole number (got abc)",
-                    "--max-locks=-1 | --max-locks must be > 0 (got -1)",
-                    "--read-timeout=soon | --read-timeout is a whole number of seconds (got soon)",
+                    "--max-locks=abc | --max-locks must be a whole number (got abc)",
+                    "--max-locks=-1 | --max-locks must be >= 0 (got -1)",
+                    "--read-timeout=soon | --read-timeout must be a whole number of seconds (got"
+                            + " soon)",
                     "--read-timeout=0 | --read-timeout must be > 0",
                     "--write-timeout=-1 | --write-timeout must be >= 0 (got -1s)",
                     "--gc-interval=9223372037 | --gc-interval must be <= 9223372036 "
                             + "(got 9223372037s)",
-                    "--max-waiters= | --max-waiters is a whole number (got )",
+                    "--max-waiters= | --max-waiters must be a whole number (got )",
                     "--transport=warp | --transport must be auto, io_uring, epoll, kqueue or nio "
                             + "(got warp)",
                     "--tls-cert=c | --tls-cert and --tls-key must be given together"

@@ -19,6 +19,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 
@@ -77,6 +78,10 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     private boolean backlog;
 
     private @Nullable ByteBuf input;
+
+    /** How much of the input is counted as kept. */
+    private int keptBytes;
+
     private @Nullable ByteBuf output;
 
     /** Number of the last request submitted. */
@@ -142,12 +147,12 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        if (cause instanceof IOException) {
+        if (cause instanceof IOException || cause instanceof DecoderException) {
             LOG.atDebug().addKeyValue("error", cause.toString()).log("connection failed");
+            abort();
         } else {
-            LOG.atDebug().setCause(cause).log("connection failed");
+            fail(cause);
         }
-        abort();
     }
 
     /** Ends the session and everything that belongs to this connection, once. */
@@ -165,6 +170,8 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             input.release();
             input = null;
         }
+        service.keep(-keptBytes);
+        keptBytes = 0;
         if (output != null) {
             output.release();
             output = null;
@@ -231,6 +238,8 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             case BLOCKED -> {
                 if (isTooMuchBehind(input)) {
                     abort();
+                } else {
+                    keepRest();
                 }
             }
             case STREAMING, CLOSING -> {}
@@ -302,9 +311,13 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         if (state == State.CLOSING) {
             return;
         }
-        if (input != null && !input.isReadable()) {
-            input.release();
-            input = null;
+        if (!keepRest()) {
+            return;
+        }
+        if (state == State.BLOCKED && inputEnded) {
+            flush();
+            abort(); // gone before it began to wait
+            return;
         }
         if (state == State.READY && !backlog) {
             long lines = decoder.linesRead();
@@ -328,10 +341,34 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         if (backlog) {
             flush();
             if (ctx.channel().isWritable()) {
-                ctx.executor().execute(this::resume);
+                ctx.executor().execute(() -> guarded(this::resume));
             } // else channelWritabilityChanged goes on
         }
         setReading(!backlog && state != State.STREAMING);
+    }
+
+    /**
+     * Keeps what is left of the input in a buffer of its own size: a few bytes must not hold on to
+     * a large receive buffer. False if all connections together keep too much, and this one had to
+     * go.
+     */
+    private boolean keepRest() {
+        int rest = input == null ? 0 : input.readableBytes();
+        if (input != null && rest == 0) {
+            input.release();
+            input = null;
+        } else if (input != null && input.capacity() > 2 * rest + OUTPUT_BYTES) {
+            ByteBuf copy = ctx.alloc().directBuffer(rest).writeBytes(input);
+            input.release();
+            input = copy;
+        }
+        boolean kept = service.keep(rest - keptBytes);
+        keptBytes = rest;
+        if (!kept) {
+            LOG.atWarn().addKeyValue("conn", session.id()).log("too much input kept in all");
+            abort();
+        }
+        return kept;
     }
 
     private boolean isTooMuchBehind(ByteBuf waiting) {
@@ -340,6 +377,20 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         }
         LOG.atDebug().addKeyValue("conn", session.id()).log("too much input behind a wait");
         return true;
+    }
+
+    /** Runs a task of this connection; one that fails must not leave it half alive. */
+    private void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    private void fail(Throwable cause) {
+        LOG.atError().setCause(cause).log("connection failed");
+        abort();
     }
 
     private void resume() {
@@ -352,7 +403,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
         if (context.channel().isWritable()) {
-            ctx.executor().execute(this::resume);
+            ctx.executor().execute(() -> guarded(this::resume));
         }
         context.fireChannelWritabilityChanged();
     }
@@ -412,7 +463,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         flush();
         end();
         setReading(true);
-        ctx.executor().schedule(() -> ctx.close(), AUTH_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        ctx.executor().schedule(this::linger, AUTH_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private void serve(DflockdRequest what) {
@@ -499,8 +550,11 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         if (last) {
             state = State.READY;
             lineSinceNanos = System.nanoTime();
-            takeRequests();
-            flush();
+            guarded(
+                    () -> {
+                        takeRequests();
+                        flush();
+                    });
         }
     }
 
@@ -531,6 +585,10 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         synchronized (effects) {
             wakeScheduled = false;
         }
+        guarded(this::goOn);
+    }
+
+    private void goOn() {
         if (state != State.BLOCKED) {
             return;
         }
@@ -585,6 +643,13 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
                     new Command.Cancel(
                             session.id(), pending.request(), pending.kind(), pending.key()));
             takeEffects();
+            if (state == State.BLOCKED) {
+                // Granted and ended again before the grant was answered: nothing left to cancel.
+                pending = null;
+                cancelling = false;
+                state = State.READY;
+                DflockdEncoder.error(output());
+            }
         }
         if (state == State.READY && !backlog) {
             takeRequests();
@@ -631,7 +696,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     // ---- timers: one each, which arms itself again for what is left
 
     private void armReadTimer(long nanos) {
-        readTimer = ctx.executor().schedule(this::checkRead, nanos, TimeUnit.NANOSECONDS);
+        readTimer =
+                ctx.executor()
+                        .schedule(() -> guarded(this::checkRead), nanos, TimeUnit.NANOSECONDS);
     }
 
     private void checkRead() {
@@ -655,7 +722,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     }
 
     private void armWriteTimer(long nanos) {
-        writeTimer = ctx.executor().schedule(this::checkWrite, nanos, TimeUnit.NANOSECONDS);
+        writeTimer =
+                ctx.executor()
+                        .schedule(() -> guarded(this::checkWrite), nanos, TimeUnit.NANOSECONDS);
     }
 
     private void checkWrite() {

@@ -7,6 +7,7 @@ import io.holdfast.server.connection.Secret;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** What all dflockd connections of a server share. */
 public final class DflockdService {
@@ -19,6 +20,10 @@ public final class DflockdService {
     /** 0 is no limit. */
     final long writeTimeoutNanos;
 
+    /** What all connections together may keep of requests that are not complete. */
+    private final long mostKeptBytes = Runtime.getRuntime().maxMemory() / 8;
+
+    private final AtomicLong keptBytes = new AtomicLong();
     private volatile boolean draining;
 
     /**
@@ -42,6 +47,11 @@ public final class DflockdService {
         return span.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L
                 ? Long.MAX_VALUE / 1_000_000_000L * 1_000_000_000L
                 : span.toNanos();
+    }
+
+    /** Counts input that a connection keeps, or no longer keeps; false if that is too much. */
+    boolean keep(int bytes) {
+        return bytes == 0 || keptBytes.addAndGet(bytes) <= mostKeptBytes || bytes < 0;
     }
 
     /** From now on no request may create a hold, a wait or data. */

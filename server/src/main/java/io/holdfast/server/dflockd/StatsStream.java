@@ -52,7 +52,7 @@ final class StatsStream implements Runnable {
             }
             stats.end(piece);
             boolean _ = send(true);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.atError().setCause(e).log("stats failed");
             ctx.close();
         } finally {

@@ -1,0 +1,197 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.time.Duration;
+
+@DisplayName("With a secret")
+class AuthIT {
+    private static final String SECRET = "s3cret words";
+
+    private TestServer server =
+            TestServer.start(new TestConfig().secret(SECRET).readTimeout(Duration.ofSeconds(30)));
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private TestClient authenticated() {
+        TestClient client = server.connect();
+        assertThat(client.ask("auth", "", SECRET)).isEqualTo("ok");
+        return client;
+    }
+
+    @Test
+    void the_right_one_opens_the_connection() {
+        TestClient client = authenticated();
+        client.acquire("k");
+        client.assertServed();
+    }
+
+    @Test
+    void blanks_around_it_do_not_matter_nor_does_the_key_line() {
+        TestClient client = server.connect();
+        assertThat(client.ask("auth", "any thing", " \t" + SECRET + "  ")).isEqualTo("ok");
+        client.assertServed();
+    }
+
+    @Test
+    void what_is_pipelined_behind_it_is_served() {
+        TestClient client = server.connect();
+        client.sendRaw("auth\n\n" + SECRET + "\nl\nk\n0 7\nping\n\n\n");
+        assertThat(client.line()).isEqualTo("ok");
+        assertThat(client.line()).endsWith(" 7");
+        assertThat(client.line()).isEqualTo("ok");
+    }
+
+    @Test
+    void a_second_auth_is_an_error_and_changes_nothing() {
+        TestClient client = authenticated();
+        String token = client.acquire("k");
+        assertThat(client.ask("auth", "", SECRET)).isEqualTo("error");
+        assertThat(client.ask("auth", "", "wrong")).isEqualTo("error");
+        assertThat(client.ask("r", "k", token)).isEqualTo("ok");
+    }
+
+    /** All of these take the path of a wrong secret, with its comparison. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "auth\n\nwrong\n",
+                "auth\n\n\n",
+                "auth\n\ns3cret word\n",
+                "auth\n\ns3cret words!\n",
+                "auth\n\nS3CRET WORDS\n",
+                "AUTH\n\ns3cret words\n",
+                "auth \n\ns3cret words\n",
+                "l\nk\n0\n",
+                "ping\n\n\n",
+                "stats\n\n\n",
+                "\n\n\n",
+                "nonsense\nk\nx\n",
+                "l\nbad key\n0\n",
+            })
+    void anything_else_first_is_refused_and_closes(String request) {
+        TestClient client = server.connect();
+        client.sendRaw(request + "l\nk\n0\n");
+        assertThat(client.rest()).isEqualTo("error_auth\n");
+        assertNothingTaken();
+    }
+
+    @Test
+    void an_overlong_line_first_is_refused_once_it_ends() {
+        for (String line : new String[] {"x".repeat(257), "x".repeat(100_000)}) {
+            TestClient client = server.connect();
+            client.sendRaw(line + "\nauth\n\n" + SECRET + "\n");
+            assertThat(client.rest()).isEqualTo("error_auth\n");
+        }
+    }
+
+    @Test
+    void the_secret_may_be_long_but_not_endless() {
+        server.close();
+        String secret = "x".repeat(65_536);
+        server = TestServer.start(new TestConfig().secret(secret));
+        TestClient right = server.connect();
+        assertThat(right.ask("auth", "", secret)).isEqualTo("ok");
+        TestClient over = server.connect();
+        over.send("auth", "", secret + "x");
+        assertThat(over.rest()).isEqualTo("error_auth\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"auth\n\ns3cret words", "auth\n", "a", "auth\n\n"})
+    void the_end_of_the_stream_inside_the_request_is_refused(String part) {
+        TestClient client = server.connect();
+        client.sendRaw(part).halfClose();
+        assertThat(client.rest()).isEqualTo("error_auth\n");
+    }
+
+    @Test
+    void the_end_of_the_stream_inside_an_overlong_line_is_refused() {
+        TestClient client = server.connect();
+        client.sendRaw("x".repeat(300)).halfClose();
+        assertThat(client.rest()).isEqualTo("error_auth\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "auth\n\n", "auth\n\ns3cret words", "x"})
+    void the_read_timeout_inside_the_request_is_refused(String part) {
+        server.close();
+        server =
+                TestServer.start(
+                        new TestConfig().secret(SECRET).readTimeout(Duration.ofMillis(200)));
+        TestClient client = server.connect();
+        client.sendRaw(part);
+        assertThat(client.rest()).isEqualTo("error_auth\n");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void the_refusal_reaches_a_client_that_half_closed_or_goes_on_sending(Transport transport) {
+        server.close();
+        server = TestServer.start(new TestConfig().secret(SECRET).transport(transport));
+        for (int i = 0; i < 5; i++) {
+            TestClient ending = server.connect();
+            ending.send("auth", "", "wrong").halfClose();
+            assertThat(ending.rest()).isEqualTo("error_auth\n");
+            TestClient sending = server.connect();
+            sending.sendRaw("auth\n\nwrong\n" + "ping\n\n\n".repeat(100));
+            assertThat(sending.line()).isEqualTo("error_auth");
+        }
+    }
+
+    @Test
+    void the_refusal_comes_before_the_close_by_a_moment() {
+        TestClient client = server.connect();
+        client.send("auth", "", "wrong");
+        assertThat(client.line()).isEqualTo("error_auth");
+        long answered = System.nanoTime();
+        client.assertClosed();
+        // The pause is 100 ms; the end may come late but not long before that.
+        assertThat(System.nanoTime() - answered).isGreaterThan(Duration.ofMillis(50).toNanos());
+    }
+
+    @Test
+    void a_connection_that_closes_before_it_said_anything_harms_nobody() {
+        for (int i = 0; i < 20; i++) {
+            server.connect().close();
+            server.connect().reset();
+        }
+        authenticated().assertServed();
+    }
+
+    @Test
+    void a_refused_connection_leaves_nothing_behind() {
+        for (int i = 0; i < 5; i++) {
+            TestClient client = server.connect();
+            client.send("auth", "", "wrong");
+            assertThat(client.rest()).isEqualTo("error_auth\n");
+        }
+        TestClient asking = authenticated();
+        assertThat(Stats.parse(asking.ask("stats", "", "")).connections()).isEqualTo(1);
+    }
+
+    @Test
+    void without_one_auth_is_an_error_and_the_connection_stays() {
+        server.close();
+        server = TestServer.start();
+        TestClient client = server.connect();
+        assertThat(client.ask("auth", "", "anything")).isEqualTo("error");
+        client.assertServed();
+    }
+
+    private void assertNothingTaken() {
+        Stats stats = Stats.parse(authenticated().ask("stats", "", ""));
+        assertThat(stats.keys("locks")).isEmpty();
+        assertThat(stats.keys("idle_locks")).isEmpty();
+    }
+}

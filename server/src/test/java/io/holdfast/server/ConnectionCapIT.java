@@ -1,0 +1,186 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+@DisplayName("A cap on connections")
+@ParameterizedClass
+@MethodSource("io.holdfast.server.TestServer#transports")
+class ConnectionCapIT {
+    private final Transport transport;
+    private TestServer server;
+
+    ConnectionCapIT(Transport transport) {
+        this.transport = transport;
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private void start(TestConfig config) {
+        server = TestServer.start(config.transport(transport));
+    }
+
+    private static boolean isServed(TestClient client) {
+        try {
+            client.sendRaw("ping\n\n\n");
+            return client.rest(3).equals("ok\n");
+        } catch (UncheckedIOException e) {
+            return false; // closed before or while it was asked
+        }
+    }
+
+    @Test
+    void closes_the_next_one_without_a_byte_and_leaves_the_others_alone() {
+        start(new TestConfig().maxConnections(2));
+        TestClient first = server.connect();
+        first.assertServed();
+        TestClient second = server.connect();
+        second.assertServed();
+
+        server.connect().assertClosed();
+        TestClient sending = server.connect();
+        sending.sendIfOpen("ping\n\n\n");
+        sending.assertClosed();
+
+        first.assertServed();
+        second.assertServed();
+    }
+
+    @Test
+    void counts_only_what_is_open() {
+        start(new TestConfig().maxConnections(1));
+        for (int i = 0; i < 50; i++) {
+            try (TestClient client = nextServed()) {
+                client.acquire("k");
+            }
+        }
+    }
+
+    @Test
+    void counts_only_what_is_open_however_it_ended() {
+        start(new TestConfig().maxConnections(1));
+        for (int i = 0; i < 10; i++) {
+            nextServed().reset();
+            nextServed().sendRaw("x".repeat(300) + "\n").close();
+            nextServed().halfClose();
+            nextServed().sendRaw("stats\n\n\n").close();
+            nextServed().sendRaw("l\nk\n0\nl\nk\n60\n").close();
+        }
+        nextServed();
+    }
+
+    /** The place of a connection that ended is free as soon as the server has seen its end. */
+    private TestClient nextServed() {
+        return TestServer.soon()
+                .until(
+                        () -> {
+                            TestClient client = TestClient.connect(server.address());
+                            return isServed(client) ? client : null;
+                        },
+                        client -> client != null);
+    }
+
+    /** Two listeners on two event loops accept at the same time. */
+    @Test
+    void is_exact_when_two_arrive_together_for_the_last_place() throws Exception {
+        start(
+                new TestConfig()
+                        .maxConnections(2)
+                        .listeners(
+                                new Endpoint("127.0.0.1", 0, false),
+                                new Endpoint("127.0.0.1", 0, false)));
+        List<InetSocketAddress> addresses = server.server().addresses();
+        TestClient resident = server.connect();
+        resident.assertServed();
+        try (ExecutorService pool = Executors.newFixedThreadPool(2)) {
+            CyclicBarrier together = new CyclicBarrier(2);
+            for (int round = 0; round < 40; round++) {
+                List<CompletableFuture<TestClient>> arriving = new ArrayList<>();
+                for (InetSocketAddress address : addresses) {
+                    arriving.add(
+                            CompletableFuture.supplyAsync(
+                                    () -> {
+                                        arrive(together);
+                                        return TestClient.connect(address);
+                                    },
+                                    pool));
+                }
+                TestClient one = arriving.get(0).get();
+                TestClient two = arriving.get(1).get();
+                boolean oneServed = isServed(one);
+                assertThat(isServed(two)).as("round %d", round).isNotEqualTo(oneServed);
+                one.close();
+                two.close();
+                TestServer.soon()
+                        .until(() -> Stats.parse(resident.ask("stats", "", "")).connections() == 1);
+            }
+        }
+        resident.assertServed();
+    }
+
+    private static void arrive(CyclicBarrier together) {
+        try {
+            together.await();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void is_exact_when_many_arrive_together() throws Exception {
+        start(new TestConfig().maxConnections(10));
+        List<TestClient> clients = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            clients.add(server.connect());
+        }
+        assertThat(clients.stream().filter(ConnectionCapIT::isServed)).hasSize(10);
+    }
+
+    @Test
+    void per_address_counts_each_address_for_itself() throws Exception {
+        start(new TestConfig().maxConnectionsPerAddress(2));
+        TestClient first = from("127.0.0.1");
+        assertThat(isServed(first)).isTrue();
+        assertThat(isServed(from("127.0.0.1"))).isTrue();
+        assertThat(isServed(from("127.0.0.1"))).isFalse();
+        assertThat(isServed(from("127.0.0.2"))).isTrue();
+
+        first.close();
+
+        TestServer.soon().until(() -> isServed(from("127.0.0.1")));
+        assertThat(isServed(from("127.0.0.1"))).isFalse();
+    }
+
+    private TestClient from(String local) throws IOException {
+        Socket socket = new Socket();
+        try {
+            socket.bind(new InetSocketAddress(InetAddress.getByName(local), 0));
+        } catch (BindException e) {
+            assumeTrue(false, "only one loopback address here");
+        }
+        socket.connect(server.address(), TestClient.DEADLINE_MILLIS);
+        return new TestClient(socket);
+    }
+}

@@ -1,0 +1,263 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@DisplayName("When a client goes away")
+@ParameterizedClass
+@MethodSource("io.holdfast.server.TestServer#transports")
+class DisconnectIT {
+    private final TestServer server;
+
+    DisconnectIT(Transport transport) {
+        server = TestServer.start(new TestConfig().transport(transport).maxWaiters(2));
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void what_it_held_is_free_for_others() {
+        TestClient holder = server.connect();
+        holder.acquire("k");
+        assertThat(holder.ask("sl", "s", "0 3")).startsWith("ok ");
+        TestClient next = server.connect();
+        next.send("l", "k", "20");
+        server.awaitWaiters("k", 1);
+
+        holder.close();
+
+        assertThat(next.line()).startsWith("ok ");
+        Stats after = server.awaitStats(stats -> stats.keys("semaphores").isEmpty());
+        assertThat(after.keys("idle_semaphores")).containsExactly("s");
+    }
+
+    @Test
+    void before_its_wait_began_it_does_not_get_in_line_for_long() {
+        server.connect().acquire("k");
+        for (String before : new String[] {"stats\n\n\n", "ping\n\n\n".repeat(3000)}) {
+            TestClient gone = server.connect();
+            gone.sendRaw(before + "l\nk\n60\n").halfClose();
+            server.awaitConnections(1);
+            server.awaitWaiters("k", 0);
+        }
+    }
+
+    @Test
+    void in_the_middle_of_a_request_nothing_is_run_or_answered() {
+        TestClient client = server.connect();
+        client.sendRaw("ping\n\n\nl\nk\n0").halfClose();
+
+        assertThat(client.rest()).isEqualTo("ok\n");
+        assertThat(server.stats().keys("locks")).isEmpty();
+        assertThat(server.stats().keys("idle_locks")).isEmpty();
+        server.awaitConnections(0);
+    }
+
+    @Test
+    void while_it_waits_it_leaves_the_line_at_once_and_its_place_is_free() {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient gone = server.connect();
+        gone.send("l", "k", "60");
+        server.awaitWaiters("k", 1);
+        TestClient next = server.connect();
+        next.send("l", "k", "60");
+        server.awaitWaiters("k", 2);
+        TestClient late = server.connect();
+        assertThat(late.ask("l", "k", "60")).isEqualTo("error_max_waiters");
+
+        gone.close();
+
+        server.awaitWaiters("k", 1);
+        late.send("l", "k", "60");
+        server.awaitWaiters("k", 2);
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        String second = TestClient.token(next.line());
+        assertThat(next.ask("r", "k", second)).isEqualTo("ok");
+        assertThat(late.line()).startsWith("ok ");
+    }
+
+    @Test
+    void a_reset_while_it_waits_takes_it_out_of_the_line() {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient gone = server.connect();
+        gone.send("l", "k", "60");
+        server.awaitWaiters("k", 1);
+
+        gone.reset();
+
+        server.awaitWaiters("k", 0);
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(server.stats().isHeld("k")).isFalse();
+    }
+
+    @Test
+    void half_closing_while_it_waits_counts_as_gone() {
+        TestClient holder = server.connect();
+        holder.acquire("k");
+        TestClient gone = server.connect();
+        gone.send("l", "k", "60");
+        server.awaitWaiters("k", 1);
+
+        gone.halfClose();
+
+        gone.assertClosed();
+        server.awaitWaiters("k", 0);
+    }
+
+    @Test
+    void half_closing_while_it_waits_after_an_enqueue_counts_as_gone() {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient gone = server.connect();
+        assertThat(gone.ask("e", "k", "")).isEqualTo("queued");
+        gone.send("w", "k", "60").halfClose();
+
+        gone.assertClosed();
+        server.awaitWaiters("k", 0);
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(server.stats().isHeld("k")).isFalse();
+    }
+
+    @Test
+    void half_closing_after_whole_requests_still_gets_their_answers() {
+        TestClient client = server.connect();
+        client.send("l", "k", "0 9")
+                .send("nonsense", "k", "")
+                .send("stats", "", "")
+                .send("ping", "", "")
+                .halfClose();
+
+        assertThat(client.line()).matches("ok [0-9a-f]{32} 9");
+        assertThat(client.line()).isEqualTo("error");
+        assertThat(Stats.parse(client.line()).isHeld("k")).isTrue();
+        assertThat(client.rest()).isEqualTo("ok\n");
+        server.awaitStats(stats -> !stats.isHeld("k"));
+    }
+
+    @Test
+    void half_closing_after_many_requests_still_gets_all_answers() {
+        TestClient client = server.connect();
+        client.sendRaw("ping\n\n\n".repeat(20_000)).halfClose();
+
+        assertThat(client.rest()).isEqualTo("ok\n".repeat(20_000));
+    }
+
+    @Test
+    void the_answer_to_an_overlong_line_reaches_a_client_that_half_closed() {
+        for (int i = 0; i < 50; i++) {
+            try (TestClient client = server.connect()) {
+                client.sendRaw("x".repeat(300) + "\n").halfClose();
+                assertThat(client.rest()).isEqualTo("error\n");
+            }
+        }
+    }
+
+    @Test
+    void a_wait_after_an_enqueue_ends_with_it_and_passes_the_turn_on() {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient gone = server.connect();
+        assertThat(gone.ask("e", "k", "")).isEqualTo("queued");
+        TestClient next = server.connect();
+        assertThat(next.ask("e", "k", "")).isEqualTo("queued");
+
+        gone.close();
+
+        server.awaitWaiters("k", 1);
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(next.ask("w", "k", "20")).startsWith("ok ");
+    }
+
+    @Test
+    void a_grant_it_was_never_told_of_passes_to_the_next_at_once() {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient gone = server.connect();
+        assertThat(gone.ask("e", "k", "")).isEqualTo("queued");
+        TestClient next = server.connect();
+        next.send("l", "k", "60");
+        server.awaitWaiters("k", 2);
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        server.awaitWaiters("k", 1);
+
+        gone.reset();
+
+        assertThat(next.line()).startsWith("ok ");
+    }
+
+    @Test
+    void what_it_sent_behind_a_wait_is_kept_and_served_later() {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient waiting = server.connect();
+        waiting.send("l", "k", "60");
+        server.awaitWaiters("k", 1);
+        // 585 * 7 + 1 = 4096: as much as may wait, the last request not complete
+        waiting.sendRaw("ping\n\n\n".repeat(585) + "p");
+        server.stats();
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+
+        assertThat(waiting.line()).startsWith("ok ");
+        for (int i = 0; i < 585; i++) {
+            assertThat(waiting.line()).isEqualTo("ok");
+        }
+        waiting.sendRaw("ing\n\n\n");
+        assertThat(waiting.line()).isEqualTo("ok");
+    }
+
+    @Test
+    void more_than_4096_bytes_behind_a_wait_disconnect_it() {
+        TestClient holder = server.connect();
+        holder.acquire("k");
+        TestClient waiting = server.connect();
+        waiting.send("l", "k", "60");
+        server.awaitWaiters("k", 1);
+
+        waiting.sendRaw("ping\n\n\n".repeat(585) + "pi");
+
+        waiting.assertClosed();
+        server.awaitWaiters("k", 0);
+    }
+
+    @Test
+    void more_than_4096_bytes_in_one_piece_with_the_wait_disconnect_it_too() {
+        TestClient holder = server.connect();
+        holder.acquire("k");
+        TestClient waiting = server.connect();
+        waiting.sendRaw("ping\n\n\n".repeat(20_000)); // now the server reads in large pieces
+        for (int i = 0; i < 20_000; i++) {
+            assertThat(waiting.line()).isEqualTo("ok");
+        }
+
+        waiting.sendRaw("l\nk\n60\n" + "ping\n\n\n".repeat(585) + "pi");
+
+        waiting.assertClosed();
+        server.awaitWaiters("k", 0);
+    }
+
+    /** A full input buffer must not hide that the peer is gone. */
+    @Test
+    void it_is_noticed_as_gone_with_4096_bytes_behind_its_wait() {
+        TestClient holder = server.connect();
+        holder.acquire("k");
+        TestClient waiting = server.connect();
+        waiting.send("l", "k", "60");
+        server.awaitWaiters("k", 1);
+        waiting.sendRaw("ping\n\n\n".repeat(585) + "p");
+
+        waiting.close();
+
+        server.awaitWaiters("k", 0);
+        server.awaitConnections(1);
+    }
+}

@@ -1,0 +1,290 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+@DisplayName("While the server drains")
+@ParameterizedClass
+@MethodSource("io.holdfast.server.TestServer#transports")
+class DrainIT {
+    private final Transport transport;
+    private TestServer server;
+    private TestClient holder;
+    private String token;
+    private CompletableFuture<Void> drained;
+
+    DrainIT(Transport transport) {
+        this.transport = transport;
+        start(new TestConfig());
+    }
+
+    private void start(TestConfig config) {
+        server = TestServer.start(config.transport(transport));
+        holder = server.connect();
+        token = holder.acquire("held");
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private void drain() {
+        drained =
+                CompletableFuture.runAsync(
+                        server.server()::drain, Thread.ofVirtual().name("drain")::start);
+        TestServer.soon().until(() -> !accepts());
+        assertThat(drained).isNotDone();
+    }
+
+    private boolean accepts() throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.connect(server.address(), TestClient.DEADLINE_MILLIS);
+            return true;
+        } catch (ConnectException e) {
+            return false;
+        }
+    }
+
+    private void assertDrained() throws Exception {
+        server.closeClients();
+        assertDrainedByItself();
+    }
+
+    private void assertDrainedByItself() throws Exception {
+        drained.get(20, TimeUnit.SECONDS);
+        server.server().awaitEnd();
+    }
+
+    @Test
+    void new_connections_are_refused() {
+        drain();
+        assertThatThrownBy(() -> server.connect()).isInstanceOf(UncheckedIOException.class);
+        holder.assertServed();
+    }
+
+    @Test
+    void every_request_that_waits_is_answered_with_an_error() throws Exception {
+        holder.ask("sl", "sem", "0 1");
+        TestClient lock = server.connect();
+        lock.send("l", "held", "60");
+        TestClient semaphore = server.connect();
+        semaphore.send("sl", "sem", "60 1");
+        TestClient enqueued = server.connect();
+        assertThat(enqueued.ask("e", "held", "")).isEqualTo("queued");
+        enqueued.send("w", "held", "60");
+        server.awaitWaiters("held", 2);
+        server.awaitWaiters("sem", 1);
+
+        drain();
+
+        assertThat(lock.rest()).isEqualTo("error\n");
+        assertThat(semaphore.rest()).isEqualTo("error\n");
+        assertThat(enqueued.rest()).isEqualTo("error\n");
+        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        holder.close();
+        assertDrained();
+    }
+
+    @Test
+    void a_request_that_waits_on_a_connection_with_holds_ends_but_the_connection_stays()
+            throws Exception {
+        TestClient both = server.connect();
+        String own = both.acquire("own");
+        both.send("l", "held", "60");
+        server.awaitWaiters("held", 1);
+        both.send("ping", "", "").send("nonsense", "", "");
+
+        drain();
+
+        assertThat(both.line()).isEqualTo("error");
+        assertThat(both.line()).isEqualTo("ok");
+        assertThat(both.line()).isEqualTo("error");
+        assertThat(both.ask("r", "own", own)).isEqualTo("ok");
+        both.assertClosed();
+        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertDrained();
+    }
+
+    @Test
+    void a_holder_may_renew_look_and_release_and_is_then_closed() throws Exception {
+        drain();
+        holder.assertServed();
+        assertThat(holder.ask("n", "held", token + " 30")).isEqualTo("ok 30");
+        assertThat(holder.ask("sn", "held", token)).isEqualTo("error");
+        assertThat(holder.ask("sr", "held", token)).isEqualTo("error");
+        assertThat(Stats.parse(holder.ask("stats", "", "")).isHeld("held")).isTrue();
+        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        holder.assertClosed();
+        assertDrained();
+    }
+
+    @Test
+    void a_holder_of_several_is_closed_after_the_last() throws Exception {
+        String second = holder.acquire("second");
+        String slot = TestClient.token(holder.ask("sl", "sem", "0 3"));
+        drain();
+        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertThat(holder.ask("r", "second", second)).isEqualTo("ok");
+        assertThat(holder.ask("sr", "sem", slot)).isEqualTo("ok");
+        holder.assertClosed();
+        assertDrained();
+    }
+
+    @Test
+    void whatever_would_take_or_wait_is_refused_and_closes() throws Exception {
+        String[][] requests = {
+            {"l", "k", "0"},
+            {"l", "held", "0"},
+            {"sl", "k", "0 2"},
+            {"e", "k", ""},
+            {"se", "k", "2"},
+            {"w", "k", "0"},
+            {"sw", "k", "0"},
+        };
+        TestClient[] holders = new TestClient[requests.length];
+        for (int i = 0; i < requests.length; i++) {
+            holders[i] = server.connect();
+            holders[i].acquire("held" + i);
+        }
+        drain();
+        for (int i = 0; i < requests.length; i++) {
+            holders[i].send(requests[i][0], requests[i][1], requests[i][2]);
+            assertThat(holders[i].rest()).isEqualTo("error_draining\n");
+        }
+        holder.close();
+        assertDrained();
+    }
+
+    @Test
+    void a_malformed_request_is_still_an_error_and_closes_nothing() {
+        drain();
+        assertThat(holder.ask("nonsense", "k", "")).isEqualTo("error");
+        assertThat(holder.ask("l", "bad key", "0")).isEqualTo("error");
+        assertThat(holder.ask("l", "k", "-1")).isEqualTo("error");
+        assertThat(holder.ask("auth", "", "x")).isEqualTo("error");
+        holder.assertServed();
+    }
+
+    @Test
+    void connections_without_holds_are_closed_at_once() {
+        TestClient idle = server.connect();
+        idle.assertServed();
+        TestClient half = server.connect();
+        half.sendRaw("l\nk\n");
+        TestClient enqueued = server.connect();
+        assertThat(enqueued.ask("e", "held", "")).isEqualTo("queued");
+        TestClient released = server.connect();
+        assertThat(released.ask("r", "k", released.acquire("k"))).isEqualTo("ok");
+        server.awaitConnections(5);
+
+        drain();
+
+        idle.assertClosed();
+        half.assertClosed();
+        enqueued.assertClosed();
+        released.assertClosed();
+        holder.assertServed();
+    }
+
+    @Test
+    void a_holder_whose_lease_ends_is_closed() throws Exception {
+        TestClient brief = server.connect();
+        brief.acquire("brief", 1);
+        drain();
+        assertThat(brief.rest()).isEmpty();
+        holder.assertServed();
+    }
+
+    @Test
+    void a_holder_whose_lock_another_releases_is_closed() throws Exception {
+        TestClient other = server.connect();
+        other.acquire("other");
+        drain();
+        assertThat(other.ask("r", "held", token)).isEqualTo("ok");
+        assertThat(holder.rest()).isEmpty();
+    }
+
+    @Test
+    void a_lock_that_is_released_goes_to_nobody() {
+        TestClient waiting = server.connect();
+        String own = waiting.acquire("own");
+        waiting.send("l", "held", "60");
+        server.awaitWaiters("held", 1);
+        drain();
+        assertThat(waiting.line()).isEqualTo("error");
+        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertThat(Stats.parse(waiting.ask("stats", "", "")).isHeld("held")).isFalse();
+        assertThat(waiting.ask("r", "own", own)).isEqualTo("ok");
+    }
+
+    @Test
+    void the_shutdown_timeout_closes_what_is_left() throws Exception {
+        server.close();
+        start(new TestConfig().shutdownTimeout(Duration.ofMillis(700)));
+        drain();
+        holder.assertServed();
+        assertThat(holder.rest()).isEmpty();
+        assertDrainedByItself();
+    }
+
+    @Test
+    void a_shutdown_timeout_of_zero_waits_for_the_last_holder() throws Exception {
+        server.close();
+        start(new TestConfig().shutdownTimeout(Duration.ZERO));
+        drain();
+        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertDrained();
+    }
+
+    @Test
+    void it_ends_at_once_when_nobody_is_connected() throws Exception {
+        holder.close();
+        server.awaitConnections(0);
+        drained = CompletableFuture.runAsync(server.server()::drain);
+        assertDrained();
+    }
+
+    @Test
+    void it_ends_though_clients_keep_their_side_open() throws Exception {
+        server.connect().assertServed();
+        drain();
+        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        assertDrainedByItself();
+    }
+
+    @Test
+    void it_ends_at_once_when_the_last_holder_goes_away() throws Exception {
+        drain();
+        holder.reset();
+        assertDrained();
+    }
+
+    @Test
+    void a_connection_that_was_not_let_in_yet_is_closed() {
+        server.close();
+        server = TestServer.start(new TestConfig().transport(transport).secret("open"));
+        TestClient locked = server.connect();
+        locked.sendRaw("auth\n");
+        holder = server.connect();
+        assertThat(holder.ask("auth", "", "open")).isEqualTo("ok");
+        token = holder.acquire("held");
+        drain();
+        locked.assertClosed();
+        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+    }
+}

@@ -1,0 +1,110 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.server.dflockd.DflockdHandler;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.util.ResourceLeakDetector;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import javax.management.ObjectName;
+
+@DisplayName("Connections that ended, whatever the way,")
+@ParameterizedClass
+@MethodSource("io.holdfast.server.TestServer#transports")
+@Timeout(60)
+class LeakIT {
+    private final TestServer server;
+    private final ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+    private final List<String> leaks = new CopyOnWriteArrayList<>();
+
+    LeakIT(Transport transport) {
+        server =
+                TestServer.start(
+                        new TestConfig()
+                                .transport(transport)
+                                .idle(Duration.ZERO)
+                                .collectEvery(Duration.ofMillis(50))
+                                .readTimeout(Duration.ofHours(1))
+                                .writeTimeout(Duration.ofHours(1)));
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+        ResourceLeakDetector.setLevel(level);
+        ByteBufUtil.setLeakListener(null);
+    }
+
+    @Test
+    void leave_neither_objects_nor_buffers_nor_keys_behind() {
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+        ByteBufUtil.setLeakListener((type, records) -> leaks.add(type + " " + records));
+        TestClient holder = server.connect();
+        String token = holder.acquire("held");
+        for (int i = 0; i < 60; i++) {
+            String own = "own" + i;
+            server.connect().close();
+            server.connect().reset();
+            server.connect().send("l", own, "0").close();
+            server.connect().send("l", own + "b", "0").send("l", "held", "60").close();
+            server.connect().send("e", "held", "").send("w", "held", "60").reset();
+            server.connect().sendRaw("l\nk").close();
+            server.connect().sendRaw("x".repeat(300) + "\nping\n\n\n").close();
+            server.connect().sendRaw("POST / HTTP/1.1\r\n\r\n").close();
+            server.connect().sendRaw("l\nheld\n60\n" + "x".repeat(5000)).halfClose();
+            server.connect().sendRaw("stats\n\n\n".repeat(20)).reset();
+            server.connect().sendRaw("ping\n\n\n".repeat(3000)).reset();
+            server.connect().sendRaw("ping\n\n\n".repeat(50)).halfClose();
+        }
+        server.awaitConnections(1);
+        assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
+        Stats after =
+                server.awaitStats(
+                        stats ->
+                                stats.keys("locks").isEmpty()
+                                        && stats.keys("idle_locks").isEmpty());
+        assertThat(after.keys("semaphores")).isEmpty();
+        holder.close();
+
+        TestServer.soon()
+                .pollInterval(Duration.ofMillis(200))
+                .until(() -> instances(DflockdHandler.class) == 0);
+        ByteBufAllocator.DEFAULT.buffer().release(); // looks for what was collected unreleased
+        assertThat(leaks).isEmpty();
+    }
+
+    /** How many live objects of a class there are. */
+    private static long instances(Class<?> type) throws Exception {
+        String histogram =
+                (String)
+                        ManagementFactory.getPlatformMBeanServer()
+                                .invoke(
+                                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                                        "gcClassHistogram",
+                                        new Object[] {new String[0]},
+                                        new String[] {String[].class.getName()});
+        Matcher line =
+                Pattern.compile(
+                                "^ *\\d+: +(\\d+) +\\d+ +"
+                                        + Pattern.quote(type.getName())
+                                        + "( |$)",
+                                Pattern.MULTILINE)
+                        .matcher(histogram);
+        return line.find() ? Long.parseLong(line.group(1)) : 0;
+    }
+}

@@ -1,0 +1,202 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+@DisplayName("A server that starts or ends")
+class StartIT {
+    @TempDir private Path folder;
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void listens_on_an_address_of_version_6(Transport transport) throws IOException {
+        assumeTrue(hasIpv6(), "no IPv6 here");
+        TestConfig config =
+                new TestConfig().transport(transport).listeners(new Endpoint("::1", 0, false));
+        try (TestServer server = TestServer.start(config)) {
+            assertThat(Endpoint.format(server.address())).startsWith("[0:0:0:0:0:0:0:1]:");
+            TestClient client = server.connect();
+            client.acquire("k");
+            client.assertServed();
+        }
+    }
+
+    private static boolean hasIpv6() {
+        byte[] one = new byte[16];
+        one[15] = 1;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByAddress(one))) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void listens_on_several_addresses_with_one_set_of_locks() {
+        TestConfig config =
+                new TestConfig()
+                        .listeners(
+                                new Endpoint("127.0.0.1", 0, false),
+                                new Endpoint("localhost", 0, false));
+        try (TestServer server = TestServer.start(config)) {
+            List<InetSocketAddress> addresses = server.server().addresses();
+            assertThat(addresses).hasSize(2).doesNotHaveDuplicates();
+            try (TestClient one = TestClient.connect(addresses.get(0));
+                    TestClient two = TestClient.connect(addresses.get(1))) {
+                one.acquire("k");
+                assertThat(two.ask("l", "k", "0")).isEqualTo("timeout");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void says_in_one_line_that_a_port_is_taken(Transport transport) throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            TestConfig config =
+                    new TestConfig()
+                            .transport(transport)
+                            .listeners(
+                                    new Endpoint("127.0.0.1", 0, false),
+                                    new Endpoint("127.0.0.1", taken.getLocalPort(), false));
+            assertStopped(config, "127.0.0.1:" + taken.getLocalPort());
+        }
+        awaitNoThreads();
+    }
+
+    @Test
+    void says_in_one_line_that_a_host_is_unknown() {
+        assertStopped(
+                new TestConfig().listeners(new Endpoint("no-such-host.invalid", 0, false)),
+                "no-such-host.invalid");
+    }
+
+    @Test
+    void says_in_one_line_that_an_address_is_not_of_this_machine() {
+        assertStopped(
+                new TestConfig().listeners(new Endpoint("192.0.2.1", 0, false)), "192.0.2.1:0");
+    }
+
+    @Test
+    void gives_higher_tokens_after_a_restart_though_the_file_is_ahead_of_the_clock()
+            throws Exception {
+        Path file = folder.resolve("fences");
+        long ahead = 0x7000_0000_0000_0000L;
+        Files.write(file, ByteBuffer.allocate(8).putLong(ahead).array());
+        String last = "7000000000000000";
+        for (int start = 0; start < 3; start++) {
+            try (TestServer server = TestServer.start(new TestConfig().fenceFile(file))) {
+                for (int i = 0; i < 3; i++) {
+                    String token = server.connect().acquire("k" + i);
+                    assertThat(token).isGreaterThan(last);
+                    last = token;
+                }
+            }
+        }
+        assertThat(Files.size(file)).isEqualTo(8);
+    }
+
+    @Test
+    void makes_the_fence_file_where_there_is_none() throws Exception {
+        Path file = folder.resolve("fences");
+        try (TestServer server = TestServer.start(new TestConfig().fenceFile(file))) {
+            server.connect().acquire("k");
+            assertThat(Files.size(file)).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void says_in_one_line_that_the_fence_file_is_of_no_use() throws Exception {
+        Path damaged = Files.write(folder.resolve("damaged"), new byte[5]);
+        assertStopped(new TestConfig().fenceFile(damaged), "5 bytes");
+        Path negative =
+                Files.write(folder.resolve("negative"), new byte[] {-1, 0, 0, 0, 0, 0, 0, 0});
+        assertStopped(new TestConfig().fenceFile(negative), "negative");
+        Path elsewhere = folder.resolve("none").resolve("fences");
+        assertStopped(new TestConfig().fenceFile(elsewhere), elsewhere.toString());
+        assertStopped(new TestConfig().fenceFile(folder), folder.toString());
+        awaitNoThreads();
+    }
+
+    private static void assertStopped(TestConfig config, String reason) {
+        assertThatThrownBy(() -> HoldfastServer.start(config.build()).close())
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining(reason)
+                .message()
+                .doesNotContain("\n")
+                .doesNotEndWith(": ");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void leaves_no_thread_behind_and_may_be_closed_twice(Transport transport) throws Exception {
+        Path file = folder.resolve("fences");
+        TestServer server = TestServer.start(new TestConfig().transport(transport).fenceFile(file));
+        server.connect().acquire("k");
+        TestClient waiting = server.connect();
+        waiting.send("l", "k", "60");
+        server.awaitWaiters("k", 1);
+
+        server.server().close();
+
+        waiting.assertClosed();
+        server.server().close();
+        server.server().awaitEnd();
+        server.close();
+        awaitNoThreads();
+    }
+
+    private static void awaitNoThreads() {
+        TestServer.soon().until(StartIT::threads, Set::isEmpty);
+    }
+
+    private static Set<String> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("holdfast"))
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void is_refused_a_configuration_that_makes_no_sense() {
+        TestConfig tls = new TestConfig().listeners(new Endpoint("127.0.0.1", 0, true));
+        assertThatThrownBy(tls::build)
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("certificate");
+        assertThatThrownBy(() -> new TestConfig().listeners().build())
+                .isInstanceOf(ConfigException.class);
+        assertThatThrownBy(() -> new TestConfig().readTimeout(Duration.ZERO).build())
+                .hasMessageContaining("read timeout");
+        assertThatThrownBy(() -> new TestConfig().writeTimeout(Duration.ofSeconds(-1)).build())
+                .hasMessageContaining("write timeout");
+        assertThatThrownBy(() -> new TestConfig().shutdownTimeout(Duration.ofMillis(-1)).build())
+                .hasMessageContaining("shutdown timeout");
+        assertThatThrownBy(() -> new TestConfig().collectEvery(Duration.ZERO).build())
+                .hasMessageContaining("collection interval");
+        assertThatThrownBy(() -> new TestConfig().maxKeys(-1).build()).hasMessageContaining("keys");
+        assertThatThrownBy(() -> new TestConfig().maxConnections(-1).build())
+                .hasMessageContaining("connections");
+        assertThatThrownBy(() -> new Endpoint("", 0, false)).isInstanceOf(ConfigException.class);
+        assertThatThrownBy(() -> new Endpoint("::", 65536, false))
+                .isInstanceOf(ConfigException.class);
+    }
+}

@@ -1,0 +1,50 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+
+/** What {@code stats} answered. */
+record Stats(Map<String, Object> members) {
+    @SuppressWarnings("unchecked")
+    static Stats parse(String line) {
+        assertThat(line).startsWith("ok {");
+        return new Stats((Map<String, Object>) Json.parse(line.substring(3)));
+    }
+
+    int connections() {
+        return number(members, "connections");
+    }
+
+    /** How many wait for a lock; 0 if nobody uses it. */
+    int waiters(String key) {
+        return entries("locks").stream()
+                .filter(entry -> entry.get("key").equals(key))
+                .mapToInt(entry -> number(entry, "waiters"))
+                .sum();
+    }
+
+    /** Whether a lock has a holder. */
+    boolean isHeld(String key) {
+        return entries("locks").stream()
+                .anyMatch(
+                        entry ->
+                                entry.get("key").equals(key)
+                                        && number(entry, "owner_conn_id") != 0);
+    }
+
+    /** The keys of an array, in its order. */
+    List<String> keys(String array) {
+        return entries(array).stream().map(entry -> (String) entry.get("key")).toList();
+    }
+
+    @SuppressWarnings("unchecked")
+    List<Map<String, Object>> entries(String array) {
+        return (List<Map<String, Object>>) members.get(array);
+    }
+
+    static int number(Map<String, Object> entry, String name) {
+        return ((Double) entry.get(name)).intValue();
+    }
+}

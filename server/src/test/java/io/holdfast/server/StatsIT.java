@@ -1,0 +1,137 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+@DisplayName("The stats")
+@Timeout(60)
+class StatsIT {
+    private final TestServer server =
+            TestServer.start(
+                    new TestConfig().idle(Duration.ZERO).collectEvery(Duration.ofMillis(20)));
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void have_all_their_members_in_order_though_there_is_nothing_to_tell() {
+        String line = server.connect().ask("stats", "ignored", "ignored too");
+        assertThat(line)
+                .isEqualTo(
+                        "ok {\"connections\":1,\"locks\":[],\"semaphores\":[],\"idle_locks\":[],"
+                                + "\"idle_semaphores\":[],\"counters\":[],\"kv_entries\":[],"
+                                + "\"lists\":[],\"signal_channels\":[]}");
+    }
+
+    @Test
+    void name_holder_lease_and_waiters() {
+        TestClient first = server.connect();
+        first.acquire("k", 100);
+        TestClient second = server.connect();
+        assertThat(second.ask("e", "k", "")).isEqualTo("queued");
+        assertThat(second.ask("sl", "s", "0 4")).startsWith("ok ");
+        Stats stats = Stats.parse(first.ask("stats", "", ""));
+        assertThat(stats.connections()).isEqualTo(2);
+        var lock = stats.entries("locks").getFirst();
+        assertThat(lock.keySet())
+                .containsExactly("key", "owner_conn_id", "lease_expires_in_s", "waiters");
+        assertThat(Stats.number(lock, "owner_conn_id")).isEqualTo(1);
+        assertThat((Double) lock.get("lease_expires_in_s")).isBetween(60.0, 100.0);
+        assertThat(Stats.number(lock, "waiters")).isEqualTo(1);
+        var semaphore = stats.entries("semaphores").getFirst();
+        assertThat(semaphore.keySet()).containsExactly("key", "limit", "holders", "waiters");
+        assertThat(Stats.number(semaphore, "limit")).isEqualTo(4);
+        assertThat(Stats.number(semaphore, "holders")).isEqualTo(1);
+    }
+
+    @Test
+    void list_20_000_keys_each_once() {
+        TestClient holder = server.connect();
+        List<String> keys = take(holder, "key", 20_000);
+        assertThat(sorted(server.stats().keys("locks"))).isEqualTo(sorted(keys));
+    }
+
+    @Test
+    void list_a_key_that_is_held_throughout_exactly_once_while_others_come_and_go()
+            throws Exception {
+        TestClient holder = server.connect();
+        List<String> steady = take(holder, "steady", 1500);
+        AtomicBoolean enough = new AtomicBoolean();
+        try (ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> churn = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                String prefix = "passing" + i + "-";
+                TestClient client = server.connect();
+                churn.add(pool.submit(() -> comeAndGo(client, prefix, enough)));
+            }
+            TestClient asking = server.connect();
+            try {
+                for (int i = 0; i < 30; i++) {
+                    Stats stats = Stats.parse(asking.ask("stats", "", ""));
+                    assertThat(sorted(steadyOf(stats.keys("locks")))).isEqualTo(sorted(steady));
+                    assertThat(steadyOf(stats.keys("idle_locks"))).isEmpty();
+                }
+            } finally {
+                enough.set(true);
+            }
+            for (Future<?> end : churn) {
+                end.get();
+            }
+        }
+    }
+
+    private static List<String> steadyOf(List<String> keys) {
+        return keys.stream().filter(key -> key.startsWith("steady")).toList();
+    }
+
+    private static List<String> sorted(List<String> keys) {
+        return keys.stream().sorted().toList();
+    }
+
+    private static void comeAndGo(TestClient client, String prefix, AtomicBoolean enough) {
+        for (int i = 0; !enough.get(); i++) {
+            StringBuilder requests = new StringBuilder();
+            for (int j = 0; j < 50; j++) {
+                requests.append("l\n").append(prefix).append(i * 50 + j).append("\n0\n");
+            }
+            client.sendRaw(requests.toString());
+            requests.setLength(0);
+            for (int j = 0; j < 50; j++) {
+                requests.append("r\n").append(prefix).append(i * 50 + j).append('\n');
+                requests.append(TestClient.token(client.line())).append('\n');
+            }
+            client.sendRaw(requests.toString());
+            for (int j = 0; j < 50; j++) {
+                assertThat(client.line()).isEqualTo("ok");
+            }
+        }
+    }
+
+    private static List<String> take(TestClient client, String prefix, int count) {
+        List<String> keys = new ArrayList<>();
+        StringBuilder requests = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            keys.add(prefix + i);
+            requests.append("l\n").append(prefix).append(i).append("\n0 600\n");
+        }
+        Thread.startVirtualThread(() -> client.sendRaw(requests.toString()));
+        for (int i = 0; i < count; i++) {
+            assertThat(client.line()).startsWith("ok ");
+        }
+        return keys;
+    }
+}

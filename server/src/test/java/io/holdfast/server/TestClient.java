@@ -1,0 +1,198 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+
+/** A client that sends what it is told, byte for byte. No read waits longer than its deadline. */
+final class TestClient implements AutoCloseable {
+    static final int DEADLINE_MILLIS = 30_000;
+
+    private final Socket socket;
+    private final InputStream in;
+
+    TestClient(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(DEADLINE_MILLIS);
+        this.in = new BufferedInputStream(socket.getInputStream(), 64 * 1024);
+    }
+
+    static TestClient connect(InetSocketAddress address) {
+        return connect(address, 0);
+    }
+
+    /** A small receive buffer makes a peer that does not read felt soon; 0 leaves the usual. */
+    static TestClient connect(InetSocketAddress address, int receiveBuffer) {
+        try {
+            Socket socket = new Socket();
+            if (receiveBuffer > 0) {
+                socket.setReceiveBufferSize(receiveBuffer);
+            }
+            socket.connect(address, DEADLINE_MILLIS);
+            return new TestClient(socket);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    Socket socket() {
+        return socket;
+    }
+
+    InetSocketAddress localAddress() {
+        return (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+
+    /** One request, without waiting for its answer. */
+    TestClient send(String command, String key, String argument) {
+        return sendRaw(command + "\n" + key + "\n" + argument + "\n");
+    }
+
+    TestClient sendRaw(String text) {
+        return sendRaw(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    TestClient sendRaw(byte[] bytes) {
+        try {
+            socket.getOutputStream().write(bytes);
+            socket.getOutputStream().flush();
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Sends what the server may refuse to take because it has closed already. */
+    void sendIfOpen(String text) {
+        try {
+            socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+        } catch (IOException e) {
+            assertThat(e).isInstanceOf(SocketException.class);
+        }
+    }
+
+    String ask(String command, String key, String argument) {
+        return send(command, key, argument).line();
+    }
+
+    /** Takes a lock that is free and returns its token. */
+    String acquire(String key) {
+        return acquire(key, 60);
+    }
+
+    String acquire(String key, int leaseSeconds) {
+        return token(ask("l", key, "0 " + leaseSeconds));
+    }
+
+    /** The token in a line that grants. */
+    static String token(String line) {
+        assertThat(line).matches("(ok|acquired) [0-9a-f]{32} \\d+");
+        return line.substring(line.indexOf(' ') + 1, line.lastIndexOf(' '));
+    }
+
+    /** The next line; end of stream and silence are failures. */
+    String line() {
+        try {
+            var text = new ByteArrayOutputStream();
+            for (int c = in.read(); c != '\n'; c = in.read()) {
+                assertThat(c).as("end of stream after <%s>", text).isNotEqualTo(-1);
+                text.write(c);
+            }
+            return text.toString(StandardCharsets.UTF_8);
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("no line in time", e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Everything up to the end of the stream. */
+    String rest() {
+        return new String(restBytes(), StandardCharsets.UTF_8);
+    }
+
+    /** The next bytes, fewer at the end of the stream. */
+    String rest(int most) {
+        try {
+            return new String(in.readNBytes(most), StandardCharsets.UTF_8);
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("neither bytes nor end in time", e);
+        } catch (IOException e) {
+            return ""; // a reset is an end too
+        }
+    }
+
+    byte[] restBytes() {
+        try {
+            return in.readAllBytes();
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("not closed in time", e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The server closes, or has closed, without another byte. */
+    void assertClosed() {
+        try {
+            assertThat(in.read()).as("the byte read at the end").isEqualTo(-1);
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("not closed in time", e);
+        } catch (IOException e) {
+            assertThat(e).isInstanceOf(SocketException.class); // reset: closed as well
+        }
+    }
+
+    /** The connection is open and in step. */
+    void assertServed() {
+        assertThat(ask("ping", "", "")).isEqualTo("ok");
+    }
+
+    /** How many bytes can be read without waiting. */
+    int available() {
+        try {
+            return in.available();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Says that nothing more will be sent. */
+    TestClient halfClose() {
+        try {
+            socket.shutdownOutput();
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Goes away with a reset, as a crashed machine's router would say it. */
+    void reset() {
+        try {
+            socket.setSoLinger(true, 0);
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.holdfast.server;
+
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.Settings;
+import io.holdfast.server.connection.Secret;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** A configuration for tests: free ports on loopback, roomy limits, two event loops. */
+final class TestConfig {
+    private List<Endpoint> listeners = List.of(new Endpoint("127.0.0.1", 0, false));
+    private int maxWaiters;
+    private Duration idle = ofSeconds(60);
+    private boolean autoRelease = true;
+    private long maxKeys;
+    private int maxConnections;
+    private int maxConnectionsPerAddress;
+    private Duration collectEvery = ofSeconds(5);
+    private Duration readTimeout = ofSeconds(60);
+    private Duration writeTimeout = ofSeconds(30);
+    private Duration shutdownTimeout = ofSeconds(30);
+    private Secret secret;
+    private TlsFiles tls;
+    private Path fenceFile;
+    private Transport transport = Transport.AUTO;
+    private int eventLoops = 2;
+
+    TestConfig listeners(Endpoint... values) {
+        listeners = List.of(values);
+        return this;
+    }
+
+    TestConfig maxWaiters(int value) {
+        maxWaiters = value;
+        return this;
+    }
+
+    TestConfig idle(Duration value) {
+        idle = value;
+        return this;
+    }
+
+    TestConfig autoRelease(boolean value) {
+        autoRelease = value;
+        return this;
+    }
+
+    TestConfig maxKeys(long value) {
+        maxKeys = value;
+        return this;
+    }
+
+    TestConfig maxConnections(int value) {
+        maxConnections = value;
+        return this;
+    }
+
+    TestConfig maxConnectionsPerAddress(int value) {
+        maxConnectionsPerAddress = value;
+        return this;
+    }
+
+    TestConfig collectEvery(Duration value) {
+        collectEvery = value;
+        return this;
+    }
+
+    TestConfig readTimeout(Duration value) {
+        readTimeout = value;
+        return this;
+    }
+
+    TestConfig writeTimeout(Duration value) {
+        writeTimeout = value;
+        return this;
+    }
+
+    TestConfig shutdownTimeout(Duration value) {
+        shutdownTimeout = value;
+        return this;
+    }
+
+    TestConfig secret(String value) {
+        secret = new Secret(value.getBytes(StandardCharsets.UTF_8));
+        return this;
+    }
+
+    TestConfig tls(TlsFiles value) {
+        tls = value;
+        return this;
+    }
+
+    TestConfig fenceFile(Path value) {
+        fenceFile = value;
+        return this;
+    }
+
+    TestConfig transport(Transport value) {
+        transport = value;
+        return this;
+    }
+
+    TestConfig eventLoops(int value) {
+        eventLoops = value;
+        return this;
+    }
+
+    ServerConfig build() {
+        return new ServerConfig(
+                listeners,
+                new Settings(maxWaiters, idle.toNanos(), autoRelease),
+                maxKeys,
+                maxConnections,
+                maxConnectionsPerAddress,
+                ofSeconds(33),
+                collectEvery,
+                readTimeout,
+                writeTimeout,
+                shutdownTimeout,
+                secret,
+                tls,
+                fenceFile,
+                transport,
+                eventLoops);
+    }
+}

@@ -1,0 +1,104 @@
+package io.holdfast.server;
+
+import static org.awaitility.Awaitility.await;
+
+import org.awaitility.core.ConditionFactory;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** A server and the clients a test opened on it; all of them end together. */
+final class TestServer implements AutoCloseable {
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    private final HoldfastServer server;
+    private final List<TestClient> clients = new ArrayList<>();
+
+    private TestServer(HoldfastServer server) {
+        this.server = server;
+    }
+
+    static TestServer start() {
+        return start(new TestConfig());
+    }
+
+    static TestServer start(TestConfig config) {
+        try {
+            return new TestServer(HoldfastServer.start(config.build()));
+        } catch (StartException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The transports that work on this machine, for parameterized tests. */
+    static Stream<Transport> transports() {
+        return Stream.of(Transport.values())
+                .filter(transport -> transport != Transport.AUTO && transport.isAvailable());
+    }
+
+    /** Waits for a condition, looking often: what is awaited is there in a moment. */
+    static ConditionFactory soon() {
+        return await().atMost(DEADLINE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
+    }
+
+    HoldfastServer server() {
+        return server;
+    }
+
+    InetSocketAddress address() {
+        return server.addresses().getFirst();
+    }
+
+    TestClient connect() {
+        return keep(TestClient.connect(address()));
+    }
+
+    /** Connects with a small receive buffer: for clients that will not read. */
+    TestClient connectNarrow() {
+        return keep(TestClient.connect(address(), 4096));
+    }
+
+    private TestClient keep(TestClient client) {
+        synchronized (clients) {
+            clients.add(client);
+        }
+        return client;
+    }
+
+    /** Asks on a connection of its own, which the answer counts too. */
+    Stats stats() {
+        try (TestClient client = TestClient.connect(address())) {
+            return Stats.parse(client.ask("stats", "", ""));
+        }
+    }
+
+    /** Waits until the stats are as wished. */
+    Stats awaitStats(Predicate<Stats> wish) {
+        return soon().until(this::stats, wish);
+    }
+
+    void awaitWaiters(String key, int count) {
+        awaitStats(stats -> stats.waiters(key) == count);
+    }
+
+    /** Waits until so many connections are open, the one that asks not counted. */
+    void awaitConnections(int count) {
+        awaitStats(stats -> stats.connections() == count + 1);
+    }
+
+    void closeClients() {
+        synchronized (clients) {
+            clients.forEach(TestClient::close);
+        }
+    }
+
+    @Override
+    public void close() {
+        closeClients();
+        server.close();
+    }
+}

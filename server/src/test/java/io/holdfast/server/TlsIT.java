@@ -1,0 +1,344 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+
+@DisplayName("With TLS")
+class TlsIT {
+    private static TestCertificates rsa;
+    private static TestCertificates ec;
+
+    @TempDir private Path folder;
+
+    @BeforeAll
+    static void certificates() throws GeneralSecurityException {
+        rsa = TestCertificates.rsa();
+        ec = TestCertificates.ec();
+    }
+
+    private TestConfig config() throws IOException {
+        return config(rsa.files(folder));
+    }
+
+    private static TestConfig config(TlsFiles files) {
+        return new TestConfig().listeners(new Endpoint("127.0.0.1", 0, true)).tls(files);
+    }
+
+    private static TestClient connect(
+            TestServer server, TestCertificates trusted, String... protocols)
+            throws IOException, GeneralSecurityException {
+        InetSocketAddress address = server.address();
+        Socket plain = new Socket(address.getAddress(), address.getPort());
+        SSLSocket socket =
+                (SSLSocket)
+                        trusted.trusting()
+                                .getSocketFactory()
+                                .createSocket(plain, "localhost", address.getPort(), true);
+        if (protocols.length > 0) {
+            socket.setEnabledProtocols(protocols);
+        }
+        socket.startHandshake();
+        return new TestClient(socket);
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void requests_are_served_as_without(Transport transport) throws Exception {
+        try (TestServer server = TestServer.start(config().transport(transport));
+                TestClient client = connect(server, rsa)) {
+            String token = client.acquire("k");
+            assertThat(client.ask("r", "k", token)).isEqualTo("ok");
+            client.sendRaw("ping\n\n\n".repeat(5000));
+            for (int i = 0; i < 5000; i++) {
+                assertThat(client.line()).isEqualTo("ok");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void these_versions_are_spoken(String version) throws Exception {
+        try (TestServer server = TestServer.start(config());
+                TestClient client = connect(server, rsa, version)) {
+            assertThat(((SSLSocket) client.socket()).getSession().getProtocol()).isEqualTo(version);
+            client.assertServed();
+        }
+    }
+
+    /** A hello that offers nothing newer: Java's own client would not even send it. */
+    @Test
+    void version_1_1_is_refused_with_an_alert() throws Exception {
+        try (TestServer server = TestServer.start(config());
+                TestClient client = server.connect()) {
+            String random = "00".repeat(32);
+            String hello = "0302" + random + "00" + "0004" + "002f0035" + "0100";
+            String handshake = "01" + "%06x".formatted(hello.length() / 2) + hello;
+            String record = "160301" + "%04x".formatted(handshake.length() / 2) + handshake;
+            client.sendRaw(HexFormat.of().parseHex(record));
+            byte[] answer = client.restBytes();
+            // alert, whatever version, two bytes: fatal, protocol_version
+            assertThat(answer).hasSize(7).startsWith(21, 3);
+            assertThat(answer).endsWith(0, 2, 2, 70);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void a_plain_client_is_disconnected_without_an_answer(Transport transport) throws Exception {
+        try (TestServer server = TestServer.start(config().transport(transport));
+                TestClient plain = server.connect()) {
+            plain.send("l", "k", "0");
+            assertThat(plain.rest()).doesNotContain("ok").doesNotContain("error");
+            try (TestClient client = connect(server, rsa)) {
+                Stats stats = Stats.parse(client.ask("stats", "", ""));
+                assertThat(stats.keys("locks")).isEmpty();
+                assertThat(stats.keys("idle_locks")).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void a_plain_client_that_says_nothing_is_closed_at_the_read_timeout() throws Exception {
+        try (TestServer server = TestServer.start(config().readTimeout(Duration.ofMillis(200)));
+                TestClient silent = server.connect()) {
+            silent.rest();
+        }
+    }
+
+    /** Inside TLS a read timeout is answered like any other. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void a_read_timeout_is_answered_and_closes(String version) throws Exception {
+        try (TestServer server = TestServer.start(config().readTimeout(Duration.ofMillis(300)));
+                TestClient client = connect(server, rsa, version)) {
+            client.sendRaw("l\nk\n");
+            assertThat(client.rest()).isEqualTo("error\n");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void a_client_that_closes_while_it_waits_leaves_the_line(Transport transport) throws Exception {
+        try (TestServer server = TestServer.start(config().transport(transport).maxWaiters(1));
+                TestClient holder = connect(server, rsa)) {
+            String token = holder.acquire("k");
+            TestClient waiting = connect(server, rsa);
+            waiting.send("l", "k", "60");
+            awaitWaiters(holder, 1);
+            waiting.close();
+            awaitWaiters(holder, 0);
+
+            TestClient cut = connect(server, rsa);
+            cut.send("l", "k", "60");
+            awaitWaiters(holder, 1);
+            cut.reset();
+            awaitWaiters(holder, 0);
+
+            assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+            assertThat(Stats.parse(holder.ask("stats", "", "")).isHeld("k")).isFalse();
+        }
+    }
+
+    private static void awaitWaiters(TestClient asking, int count) {
+        TestServer.soon()
+                .until(() -> Stats.parse(asking.ask("stats", "", "")).waiters("k") == count);
+    }
+
+    @Test
+    void answers_reach_a_client_that_half_closed() throws Exception {
+        try (TestServer server = TestServer.start(config());
+                TestClient client = connect(server, rsa, "TLSv1.3")) {
+            client.send("ping", "", "").send("nonsense", "", "").halfClose();
+            assertThat(client.rest()).isEqualTo("ok\nerror\n");
+        }
+    }
+
+    @Test
+    void the_answer_to_an_overlong_line_arrives() throws Exception {
+        try (TestServer server = TestServer.start(config());
+                TestClient client = connect(server, rsa)) {
+            client.sendRaw("x".repeat(5000) + "\nping\n\n\n");
+            assertThat(client.rest()).isEqualTo("error\n");
+        }
+    }
+
+    @Test
+    void a_secret_is_asked_for_inside() throws Exception {
+        try (TestServer server = TestServer.start(config().secret("open"));
+                TestClient right = connect(server, rsa);
+                TestClient wrong = connect(server, rsa)) {
+            assertThat(right.ask("auth", "", "open")).isEqualTo("ok");
+            right.assertServed();
+            wrong.send("auth", "", "shut");
+            assertThat(wrong.rest()).isEqualTo("error_auth\n");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void draining_closes_all_but_holders_and_those_when_they_are_done(Transport transport)
+            throws Exception {
+        try (TestServer server = TestServer.start(config().transport(transport));
+                TestClient holder = connect(server, rsa);
+                TestClient idle = connect(server, rsa);
+                TestClient shaking = server.connect()) {
+            String token = holder.acquire("k");
+            idle.assertServed();
+            shaking.sendRaw(new byte[] {0x16, 3, 1}); // a hello that never gets on
+            CompletableFuture<Void> drained = CompletableFuture.runAsync(server.server()::drain);
+            assertThat(idle.rest()).isEmpty();
+            shaking.restBytes(); // perhaps an alert
+            assertThat(holder.ask("l", "bad key", "0")).isEqualTo("error");
+            assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+            assertThat(holder.rest()).isEmpty();
+            drained.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void an_rsa_key_may_be_pkcs8_or_pkcs1() throws Exception {
+        serves(rsa, new TlsFiles(rsa.certificate(folder), rsa.key(folder)));
+        serves(rsa, new TlsFiles(rsa.certificate(folder), rsa.oldKey(folder)));
+    }
+
+    @Test
+    void an_ec_key_may_be_pkcs8_or_sec1() throws Exception {
+        serves(ec, new TlsFiles(ec.certificate(folder), ec.key(folder)));
+        serves(ec, new TlsFiles(ec.certificate(folder), ec.oldKey(folder)));
+    }
+
+    /** {@code openssl ecparam -genkey} writes the curve in a block of its own before the key. */
+    @Test
+    void an_ec_key_may_follow_its_parameters() throws Exception {
+        Path key = ec.oldKey(folder);
+        String parameters =
+                """
+                -----BEGIN EC PARAMETERS-----
+                BggqhkjOPQMBBw==
+                -----END EC PARAMETERS-----
+                """;
+        Files.writeString(key, parameters + Files.readString(key));
+        serves(ec, new TlsFiles(ec.certificate(folder), key));
+    }
+
+    @Test
+    void certificate_and_key_may_be_in_one_file_with_words_around() throws Exception {
+        Path both = folder.resolve("both.pem");
+        Files.writeString(
+                both,
+                "the server's own\r\n\r\n"
+                        + Files.readString(rsa.key(folder)).replace("\n", "\r\n")
+                        + Files.readString(rsa.certificate(folder)));
+        serves(rsa, new TlsFiles(both, both));
+    }
+
+    private static void serves(TestCertificates trusted, TlsFiles files) throws Exception {
+        try (TestServer server = TestServer.start(config(files));
+                TestClient client = connect(server, trusted)) {
+            client.assertServed();
+        }
+    }
+
+    @Test
+    void a_client_that_trusts_another_certificate_does_not_connect() throws Exception {
+        try (TestServer server = TestServer.start(config())) {
+            assertThatThrownBy(() -> connect(server, ec)).isInstanceOf(SSLException.class);
+            try (TestClient client = connect(server, rsa)) {
+                client.assertServed();
+            }
+        }
+    }
+
+    @Test
+    void a_missing_file_stops_the_start_and_is_named() throws Exception {
+        Path none = folder.resolve("none.pem");
+        assertStopped(new TlsFiles(none, rsa.key(folder)), "none.pem");
+        assertStopped(new TlsFiles(rsa.certificate(folder), none), "none.pem");
+    }
+
+    @Test
+    void a_file_with_something_else_in_it_stops_the_start() throws Exception {
+        Path other = Files.writeString(folder.resolve("other.pem"), "nothing\nof\nuse\n");
+        Path empty = Files.createFile(folder.resolve("empty.pem"));
+        assertStopped(new TlsFiles(other, rsa.key(folder)), "other.pem");
+        assertStopped(new TlsFiles(empty, rsa.key(folder)), "empty.pem");
+        assertStopped(new TlsFiles(rsa.key(folder), rsa.key(folder)), "TLS certificate");
+        assertStopped(new TlsFiles(rsa.certificate(folder), other), "no private key");
+        assertStopped(new TlsFiles(rsa.certificate(folder), empty), "no private key");
+        assertStopped(
+                new TlsFiles(rsa.certificate(folder), rsa.certificate(folder)), "no private key");
+    }
+
+    @Test
+    void a_damaged_key_stops_the_start() throws Exception {
+        for (String label : new String[] {"PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"}) {
+            for (String body : new String[] {"", "AAAA", "MIIB", "%%%%", "MA=="}) {
+                Path key = Files.createTempFile(folder, "damaged", ".pem");
+                Files.writeString(
+                        key,
+                        "-----BEGIN "
+                                + label
+                                + "-----\n"
+                                + body
+                                + "\n-----END "
+                                + label
+                                + "-----\n");
+                assertStopped(new TlsFiles(rsa.certificate(folder), key), "damaged");
+            }
+        }
+    }
+
+    @Test
+    void an_encrypted_key_stops_the_start_and_says_so() throws Exception {
+        Path key = folder.resolve("locked.pem");
+        Files.writeString(
+                key,
+                """
+                -----BEGIN ENCRYPTED PRIVATE KEY-----
+                AAAA
+                -----END ENCRYPTED PRIVATE KEY-----
+                """);
+        assertStopped(new TlsFiles(rsa.certificate(folder), key), "encrypted");
+    }
+
+    @Test
+    void the_key_of_another_certificate_stops_the_start() throws Exception {
+        assertStopped(new TlsFiles(rsa.certificate(folder), ec.key(folder)), "key");
+        TestCertificates other = TestCertificates.rsa();
+        assertStopped(new TlsFiles(rsa.certificate(folder), other.key(folder)), "key");
+        TestCertificates otherEc = TestCertificates.ec();
+        assertStopped(new TlsFiles(ec.certificate(folder), otherEc.key(folder)), "key");
+    }
+
+    private static void assertStopped(TlsFiles files, String reason) {
+        assertThatThrownBy(() -> HoldfastServer.start(config(files).build()).close())
+                .isInstanceOf(StartException.class)
+                .hasMessageMatching("cannot (load|use) the TLS (certificate|key) .*")
+                .hasMessageContaining(reason)
+                .message()
+                .doesNotContain("\n")
+                .doesNotEndWith(": ");
+    }
+}
