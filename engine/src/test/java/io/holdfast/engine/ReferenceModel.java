@@ -36,7 +36,7 @@ final class ReferenceModel {
         boolean held;
         long request; // 0: nobody was told to wait for it
         long fence;
-        long toldBy; // 0: nobody knows the token
+        long toldBy; // the request whose answer told the token first, 0 if none
         boolean onRecord;
         boolean orphaned;
         long end = NEVER;
@@ -244,9 +244,7 @@ final class ReferenceModel {
         claim.request = c.request();
         if (claim.held) {
             claim.onRecord = false;
-            if (claim.toldBy == 0) {
-                claim.toldBy = c.request();
-            }
+            claim.toldBy = claim.toldBy == 0 ? c.request() : claim.toldBy;
             schedule(claim, claim.lease);
             effects.add(granted(claim));
         } else if (c.waitNanos() == 0) {

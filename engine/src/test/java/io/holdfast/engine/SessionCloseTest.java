@@ -271,13 +271,24 @@ class SessionCloseTest {
         }
 
         @Test
-        void a_token_that_the_enqueue_told_is_kept_though_the_wait_was_not_answered() {
+        void a_token_that_the_enqueue_told_stays_though_the_await_was_never_answered() {
             var enqueue = keeping.enqueue("alice", PRINTER);
-            var wait = keeping.await("alice", PRINTER);
-            keeping.close("alice", wait);
+            var await = keeping.await("alice", PRINTER);
+            keeping.close("alice", await);
             assertThat(keeping.holdersOf(PRINTER)).isEqualTo(1);
             assertThat(keeping.release("bob", PRINTER, enqueue.token()).outcome())
                     .isEqualTo(RELEASED);
+        }
+
+        @Test
+        void a_token_that_only_the_await_would_have_told_is_passed_on() {
+            var holder = keeping.acquire("holder", PRINTER);
+            keeping.enqueue("alice", PRINTER);
+            var bob = keeping.acquire("bob", PRINTER);
+            keeping.release(holder);
+            var await = keeping.await("alice", PRINTER);
+            keeping.close("alice", await);
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
         }
 
         @Test

@@ -16,8 +16,7 @@ import java.util.Set;
  * when something happens that must never happen.
  */
 final class Witness {
-    /** {@code toldBy} is the request whose answer told the token first. */
-    private record Held(long session, long toldBy, long request, Kind kind, Key key, long end) {}
+    private record Held(long session, long request, long toldBy, Kind kind, Key key, long end) {}
 
     private record Blocked(long session, long request, Kind kind, Key key) {}
 
@@ -79,8 +78,8 @@ final class Witness {
                         c.token(),
                         new Held(
                                 held.session(),
-                                held.toldBy(),
                                 held.request(),
+                                held.toldBy(),
                                 held.kind(),
                                 held.key(),
                                 end(renewed.leaseNanos())));
@@ -105,10 +104,10 @@ final class Witness {
 
     private void granted(Effect.Granted granted, Command command) {
         Token token = granted.token();
-        long toldBy = granted.request();
         Command.Keyed asking = asked.get(List.of(granted.session(), granted.request()));
         assertThat(asking).as("%s answers a request", granted).isNotNull();
         assertThat(granted.key()).isEqualTo(asking.key());
+        long toldBy = granted.request();
         if (ever.add(token)) {
             assertThat(fences.add(token.fence())).as("fence of %s is new", granted).isTrue();
             if (asking.kind() == Kind.MUTEX) {
@@ -139,14 +138,14 @@ final class Witness {
         boolean gone =
                 closing
                         && command instanceof Command.CloseSession(long _, long lastAnswered)
-                        && (settings.autoRelease() || granted.request() > lastAnswered);
+                        && (settings.autoRelease() || toldBy > lastAnswered);
         if (!gone) {
             live.put(
                     token,
                     new Held(
                             granted.session(),
-                            toldBy,
                             granted.request(),
+                            toldBy,
                             asking.kind(),
                             asking.key(),
                             end(granted.leaseNanos())));

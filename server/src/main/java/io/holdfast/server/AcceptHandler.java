@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.Room;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -21,10 +22,41 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
     private static final long LONGEST_PAUSE_MILLIS = 1000;
 
     private final ConnectionGate gate;
+    private final Room room;
+
+    /** How much room a connection takes, beyond the piece that the gate takes for it. */
+    private final int pieces;
+
     private long pauseMillis = SHORTEST_PAUSE_MILLIS;
 
     AcceptHandler(ConnectionGate gate) {
+        this(gate, () -> true, 0);
+    }
+
+    AcceptHandler(ConnectionGate gate, Room room, int pieces) {
         this.gate = gate;
+        this.room = room;
+        this.pieces = pieces;
+    }
+
+    private boolean enter(InetAddress address) {
+        if (!gate.enter(address)) {
+            return false;
+        }
+        for (int taken = 0; taken < pieces; taken++) {
+            if (!room.take()) {
+                leave(address, taken);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void leave(InetAddress address, int taken) {
+        for (int i = 0; i < taken; i++) {
+            room.giveBack();
+        }
+        gate.leave(address);
     }
 
     @Override
@@ -36,12 +68,12 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         InetAddress address = remote.getAddress();
-        if (!gate.enter(address)) {
+        if (!enter(address)) {
             LOG.atDebug().addKeyValue("remote", remote).log("connection refused: too many");
             connection.unsafe().closeForcibly();
             return;
         }
-        connection.closeFuture().addListener(closed -> gate.leave(address));
+        connection.closeFuture().addListener(closed -> leave(address, pieces));
         ctx.fireChannelRead(connection);
     }
 

@@ -44,6 +44,12 @@ public final class HoldfastServer {
     private static final Logger LOG = LoggerFactory.getLogger(HoldfastServer.class);
     private static final int BACKLOG = 4096;
     private static final long DRAIN_TURN_MILLIS = 100;
+
+    /** What a connection needs in heap, in pieces of {@link HeapGuard}: 4 KiB, or 16 with TLS. */
+    private static final int PLAIN_PIECES = 7;
+
+    private static final int TLS_PIECES = 31;
+
     private static final long LOOP_END_MILLIS = 20;
     private static final long LOOPS_END_MOST_MILLIS = 2000;
 
@@ -128,7 +134,9 @@ public final class HoldfastServer {
                         .option(ChannelOption.SO_REUSEADDR, true)
                         .childOption(ChannelOption.TCP_NODELAY, true)
                         .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-                        .handler(new AcceptHandler(gate))
+                        .handler(
+                                new AcceptHandler(
+                                        gate, room, tls == null ? PLAIN_PIECES : TLS_PIECES))
                         .childHandler(new Initializer(tls));
         try {
             InetAddress address = InetAddress.getByName(endpoint.host());

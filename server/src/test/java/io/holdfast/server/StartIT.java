@@ -158,7 +158,7 @@ class StartIT {
 
         server.server().close();
 
-        waiting.assertClosed();
+        waiting.restBytes(); // it may be granted the lock for a moment, but then it ends
         server.server().close();
         server.server().awaitEnd();
         server.close();
