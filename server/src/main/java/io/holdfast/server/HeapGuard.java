@@ -26,7 +26,6 @@ final class HeapGuard implements Room {
     /** However much is given back, it looks again when so many times what was planned is taken. */
     private static final long LOOK_AFTER_PLANS = 4;
 
-    private static final long COLLECT_AGAIN_NANOS = 1_000_000_000L;
     private static final long RECOVER_AGAIN_NANOS = 5_000_000_000L;
 
     /** The heap as the guard sees it. */
@@ -71,7 +70,6 @@ final class HeapGuard implements Room {
     private volatile long planned;
     private volatile long mostTaken;
     private volatile boolean full;
-    private boolean collectedBefore;
     private long collectedNanos;
 
     HeapGuard() {
@@ -107,9 +105,7 @@ final class HeapGuard implements Room {
             return !full; // another thread looked meanwhile
         }
         if (isTight()) {
-            if (!collect(COLLECT_AGAIN_NANOS)) {
-                return false;
-            }
+            collect(); // what it leaves below the line lasts for many pieces
             full = isTight();
         }
         if (!full) {
@@ -119,8 +115,14 @@ final class HeapGuard implements Room {
     }
 
     private synchronized boolean recovers() {
-        if (full && isTight() && !(collect(RECOVER_AGAIN_NANOS) && !isTight())) {
-            return false;
+        if (full && isTight()) {
+            if (clock.getAsLong() - collectedNanos < RECOVER_AGAIN_NANOS) {
+                return false;
+            }
+            collect();
+            if (isTight()) {
+                return false;
+            }
         }
         full = false;
         plan();
@@ -138,14 +140,8 @@ final class HeapGuard implements Room {
         credit.set(planned);
     }
 
-    /** Collects, unless that was done less than so long ago. */
-    private boolean collect(long notBeforeNanos) {
-        if (collectedBefore && clock.getAsLong() - collectedNanos < notBeforeNanos) {
-            return false;
-        }
+    private void collect() {
         heap.collect();
-        collectedBefore = true;
         collectedNanos = clock.getAsLong();
-        return true;
     }
 }
