@@ -12,6 +12,8 @@ import java.util.function.LongSupplier;
 final class DeadlineThread {
     private static final Logger LOG = LoggerFactory.getLogger(DeadlineThread.class);
 
+    private static final long PAUSE_AFTER_FAILURE_NANOS = 100_000_000L;
+
     private final List<Shard> shards;
     private final long collectEveryNanos;
     private final LongSupplier clock;
@@ -61,6 +63,7 @@ final class DeadlineThread {
                 turn();
             } catch (RuntimeException | Error e) {
                 LOG.atError().setCause(e).log("deadline thread failed, going on");
+                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
             }
         }
     }

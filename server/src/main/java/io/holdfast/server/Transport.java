@@ -25,6 +25,16 @@ public enum Transport {
     KQUEUE,
     NIO;
 
+    private static final String MULTISHOT_ACCEPT = "io.netty.iouring.acceptMultiShotEnabled";
+
+    static {
+        // A multishot accept that fails is armed again at once, whatever pause was asked for: with
+        // no file descriptor left it would take a whole core. Read when io_uring is first used.
+        if (System.getProperty(MULTISHOT_ACCEPT) == null) {
+            System.setProperty(MULTISHOT_ACCEPT, "false");
+        }
+    }
+
     /** The spelling on the command line and in logs. */
     public String label() {
         return name().toLowerCase(Locale.ROOT);
