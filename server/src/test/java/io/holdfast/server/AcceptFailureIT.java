@@ -40,18 +40,18 @@ class AcceptFailureIT {
                         List.of("/bin/sh", "-c", "ulimit -n 150 && exec \"$@\"", "sh"),
                         List.of("-Xmx64m"),
                         transport,
-                        Duration.ofMinutes(1));
+                        Duration.ZERO);
         TestClient first = connect();
-        first.assertServed();
+        loadClasses(first);
         TestClient starving;
         Duration before;
         do {
             assertThat(clients).hasSizeLessThan(150);
             before = server.cpu();
             starving = connect();
-        } while (isAnswered(starving));
+        } while (isAnswered(starving) || clients.size() < 60);
         // A loop without pauses would take all it can get.
-        assertThat(server.cpu().minus(before)).isLessThan(PATIENCE.multipliedBy(2).dividedBy(3));
+        assertThat(server.cpu().minus(before)).isLessThan(PATIENCE.dividedBy(3));
         first.assertServed();
         assertThat(clients).hasSizeGreaterThan(10);
 
@@ -61,6 +61,15 @@ class AcceptFailureIT {
         assertThat(starving.line()).isEqualTo("ok");
         connect().assertServed();
         first.assertServed();
+    }
+
+    /** A JVM that may open no files cannot load what it needs for the first time. */
+    private static void loadClasses(TestClient client) {
+        assertThat(client.ask("r", "k", client.acquire("k"))).isEqualTo("ok");
+        TestServer.soon()
+                .until(
+                        () -> Stats.parse(client.ask("stats", "", "")),
+                        stats -> stats.keys("idle_locks").isEmpty());
     }
 
     private TestClient connect() {

@@ -219,12 +219,9 @@ class ContentionIT {
         TestClient holder = server.connect();
         String first = holder.acquire("k", 1);
         TestClient second = server.connect();
-        second.send("l", "k", "30 1");
-        server.awaitWaiters("k", 1);
+        String secondToken = TestClient.token(second.ask("l", "k", "30 1"));
         TestClient third = server.connect();
-        third.send("l", "k", "30 5");
-        String secondToken = TestClient.token(second.line());
-        String thirdToken = TestClient.token(third.line());
+        String thirdToken = TestClient.token(third.ask("l", "k", "30 20"));
         assertThat(secondToken).isGreaterThan(first).isLessThan(thirdToken);
         assertThat(holder.ask("r", "k", first)).isEqualTo("error");
         assertThat(second.ask("n", "k", secondToken)).isEqualTo("error");

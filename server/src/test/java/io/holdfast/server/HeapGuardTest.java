@@ -86,6 +86,40 @@ class HeapGuardTest {
         assertThat(heap.looks).isLessThan(50);
     }
 
+    /** A key that was held and released gives back one of its two pieces. */
+    @Test
+    void counts_what_stays_when_most_of_what_comes_goes_again() {
+        while (guard.take()) {
+            heap.live += 200;
+            if (guard.take()) {
+                guard.giveBack();
+            }
+        }
+        assertThat(heap.live).isBetween(50 * MB, 90 * MB);
+    }
+
+    @Test
+    void is_not_fooled_by_small_pieces_that_make_room_for_large_ones() {
+        int small = 0;
+        while (guard.take()) {
+            heap.live += 100;
+            small++;
+        }
+        now += TimeUnit.SECONDS.toNanos(6);
+        while (small > 0 || guard.take()) {
+            if (small > 0) {
+                heap.live -= 100;
+                guard.giveBack();
+                small--;
+                if (!guard.take()) {
+                    continue;
+                }
+            }
+            heap.live += 300;
+            assertThat(heap.live).isLessThan(95 * MB);
+        }
+    }
+
     @Test
     void takes_garbage_for_what_it_is() {
         heap.live = 10 * MB;

@@ -107,7 +107,7 @@ class SlowReaderIT {
 
     @Test
     void is_closed_at_the_write_timeout_and_loses_what_it_holds() {
-        start(Duration.ofMillis(300));
+        start(Duration.ofMillis(700));
         TestClient slow = server.connectNarrow();
         slow.acquire("k");
         TestClient next = server.connect();
@@ -151,7 +151,7 @@ class SlowReaderIT {
 
     @Test
     void of_long_stats_is_closed_at_the_write_timeout() {
-        start(Duration.ofMillis(300));
+        start(Duration.ofMillis(700));
         TestClient holder = server.connect();
         for (int i = 0; i < 2000; i++) {
             holder.send("l", "key-with-a-rather-long-name-" + i, "0 60");

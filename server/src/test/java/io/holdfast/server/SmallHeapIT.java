@@ -179,46 +179,6 @@ class SmallHeapIT {
         other.assertServed();
     }
 
-    /** What ends gives back no more room than it took. */
-    @Test
-    void survives_that_keys_in_use_turn_idle_and_others_follow() throws Exception {
-        start(Duration.ofHours(1));
-        TestClient other = connect();
-        TestClient holder = connect();
-        List<String> tokens = fill(holder, "key");
-        int free = tokens.size() / 10;
-        release(holder, "key", tokens.subList(0, free), 0);
-        TestServer.soon()
-                .until(() -> other.ask("l", "another", "0"), line -> line.startsWith("ok "));
-        release(holder, "key", tokens.subList(free, tokens.size()), free);
-        int made = 0;
-        for (boolean full = false; !full; made += BATCH) {
-            List<String> passing = new ArrayList<>();
-            for (String answer : ask(holder, "l", "passing", made, BATCH, "0 600")) {
-                full |= answer.equals("error_max_locks");
-                passing.add(full ? "0".repeat(32) : TestClient.token(answer));
-            }
-            release(holder, "passing", passing, made);
-        }
-        assertThat(server.isAlive()).isTrue();
-        other.assertServed();
-    }
-
-    private static void release(TestClient client, String prefix, List<String> tokens, int from) {
-        for (int i = 0; i < tokens.size(); i += BATCH) {
-            int to = Math.min(i + BATCH, tokens.size());
-            StringBuilder requests = new StringBuilder();
-            for (int j = i; j < to; j++) {
-                requests.append("r\n").append(prefix).append(from + j).append('\n');
-                requests.append(tokens.get(j)).append('\n');
-            }
-            client.sendRaw(requests.toString());
-            for (int j = i; j < to; j++) {
-                client.line();
-            }
-        }
-    }
-
     @Test
     void refuses_new_connections_when_memory_ends() throws Exception {
         start(Duration.ZERO);

@@ -4,10 +4,15 @@ import static org.awaitility.Awaitility.await;
 
 import org.awaitility.core.ConditionFactory;
 
+import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -88,6 +93,25 @@ final class TestServer implements AutoCloseable {
     /** Waits until so many connections are open, the one that asks not counted. */
     void awaitConnections(int count) {
         awaitStats(stats -> stats.connections() == count + 1);
+    }
+
+    /** Begins to drain; returns when no connection is accepted any more. */
+    CompletableFuture<Void> drain() {
+        CompletableFuture<Void> drained =
+                CompletableFuture.runAsync(server::drain, Thread.ofVirtual()::start);
+        soon().until(() -> !accepts());
+        return drained;
+    }
+
+    private boolean accepts() throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.connect(address(), TestClient.DEADLINE_MILLIS);
+            return true;
+        } catch (ConnectException e) {
+            return false;
+        } catch (SocketException e) {
+            return true; // reset: in the middle of closing
+        }
     }
 
     void closeClients() {
