@@ -233,8 +233,20 @@ class ServeCommandTest {
 
         @Test
         void without_tls_where_the_address_does_not_say_so() {
-            var config = config("--tls-cert=c", "--tls-key=k");
-            assertThat(config.listeners()).extracting(Endpoint::tls).containsExactly(false);
+            var config =
+                    config(
+                            "--tls-cert=c",
+                            "--tls-key=k",
+                            "--listen=dflockd://127.0.0.1:7001",
+                            "--listen=dflockds://127.0.0.1:7002");
+            assertThat(config.listeners()).extracting(Endpoint::tls).containsExactly(false, true);
+        }
+
+        @Test
+        void not_in_plain_text_alone_when_there_is_a_certificate() {
+            assertThatThrownBy(() -> config("--tls-cert=c", "--tls-key=k"))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("no listen address uses TLS");
         }
 
         @ParameterizedTest
@@ -280,7 +292,7 @@ class ServeCommandTest {
             }
             assertThatThrownBy(() -> config(Map.of(setting.holdfastVariable(), "abc")))
                     .isInstanceOf(ConfigException.class)
-                    .hasMessageStartingWith("--" + setting.flag + " is ")
+                    .hasMessageStartingWith("--" + setting.flag + " must be ")
                     .hasMessageEndingWith(" (got abc)");
         }
     }
