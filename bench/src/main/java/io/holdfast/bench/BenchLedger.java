@@ -20,6 +20,14 @@ final class BenchLedger implements Ledger {
     public void returnKey() {}
 
     @Override
+    public boolean reserveEntry() {
+        return true;
+    }
+
+    @Override
+    public void returnEntry() {}
+
+    @Override
     public boolean reserve() {
         return true;
     }

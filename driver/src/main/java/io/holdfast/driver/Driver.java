@@ -1,5 +1,10 @@
 package io.holdfast.driver;
 
+import io.holdfast.engine.CounterView;
+import io.holdfast.engine.ListView;
+import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.ValueView;
+
 /** Serves sessions with an engine. Every method may be called from any thread. */
 public interface Driver extends AutoCloseable {
     /** Opens a session; its effects go to the mailbox. */
@@ -12,10 +17,17 @@ public interface Driver extends AutoCloseable {
     long salt();
 
     /** The keys that have holders or waiters. */
-    ResourceListing listInUse();
+    Slices<ResourceView> listInUse();
 
     /** The keys that have neither and are still remembered. */
-    ResourceListing listIdle();
+    Slices<ResourceView> listIdle();
+
+    Slices<CounterView> listCounters();
+
+    /** Values whose time is over are left out. */
+    Slices<ValueView> listValues();
+
+    Slices<ListView> listLists();
 
     /** Stops all timers; sessions must have been closed before. */
     @Override

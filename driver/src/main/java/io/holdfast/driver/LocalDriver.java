@@ -1,10 +1,14 @@
 package io.holdfast.driver;
 
 import io.holdfast.engine.Command;
+import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.ListView;
+import io.holdfast.engine.Listing;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.Settings;
+import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,24 +39,31 @@ public final class LocalDriver implements Driver {
     private final DeadlineThread deadlines;
 
     /**
-     * @param maxKeys how many keys may exist, over all shards; 0 is no limit
+     * @param maxKeys how many locks and semaphores may exist, over all shards; 0 is no limit
+     * @param maxEntries how many counters, values and lists may; 0 is no limit
      * @param collectEvery how often idle keys are collected
-     * @param room memory for keys, holds and waits
+     * @param room memory for keys, holds, waits and data
      */
     public LocalDriver(
-            Settings settings, long maxKeys, Duration collectEvery, Fences fences, Room room) {
-        this(settings, maxKeys, collectEvery, fences, room, System::nanoTime);
+            Settings settings,
+            long maxKeys,
+            long maxEntries,
+            Duration collectEvery,
+            Fences fences,
+            Room room) {
+        this(settings, maxKeys, maxEntries, collectEvery, fences, room, System::nanoTime);
     }
 
     LocalDriver(
             Settings settings,
             long maxKeys,
+            long maxEntries,
             Duration collectEvery,
             Fences fences,
             Room room,
             LongSupplier clock) {
         this.fences = fences;
-        LocalLedger ledger = new LocalLedger(fences, maxKeys, room);
+        LocalLedger ledger = new LocalLedger(fences, maxKeys, maxEntries, room);
         for (int i = 0; i < SHARDS; i++) {
             shards[i] = new Shard(new LockEngine(settings), ledger, clock, sessions::get);
         }
@@ -81,13 +92,28 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public ResourceListing listInUse() {
-        return new ShardListing(shard -> shard.list(LockEngine::listInUse));
+    public Slices<ResourceView> listInUse() {
+        return new ShardSlices<>(LockEngine::listInUse);
     }
 
     @Override
-    public ResourceListing listIdle() {
-        return new ShardListing(shard -> shard.list(LockEngine::listIdle));
+    public Slices<ResourceView> listIdle() {
+        return new ShardSlices<>(LockEngine::listIdle);
+    }
+
+    @Override
+    public Slices<CounterView> listCounters() {
+        return new ShardSlices<>(LockEngine::listCounters);
+    }
+
+    @Override
+    public Slices<ValueView> listValues() {
+        return new ShardSlices<>(LockEngine::listValues);
+    }
+
+    @Override
+    public Slices<ListView> listLists() {
+        return new ShardSlices<>(LockEngine::listLists);
     }
 
     @Override
@@ -111,24 +137,24 @@ public final class LocalDriver implements Driver {
     }
 
     /** One shard after the other, each in slices. */
-    private final class ShardListing implements ResourceListing {
-        private final Function<Shard, Shard.SliceReader> open;
+    private final class ShardSlices<T> implements Slices<T> {
+        private final Function<LockEngine, Listing<T>> open;
         private int nextShard;
-        private Shard.@Nullable SliceReader reader;
+        private Shard.@Nullable SliceReader<T> reader;
 
-        ShardListing(Function<Shard, Shard.SliceReader> open) {
+        ShardSlices(Function<LockEngine, Listing<T>> open) {
             this.open = open;
         }
 
         @Override
-        public List<ResourceView> next() {
-            List<ResourceView> slice = new ArrayList<>();
+        public List<T> next() {
+            List<T> slice = new ArrayList<>();
             while (slice.isEmpty()) {
                 if (reader == null) {
                     if (nextShard == SHARDS) {
                         break;
                     }
-                    reader = open.apply(shards[nextShard++]);
+                    reader = shards[nextShard++].list(open);
                 }
                 if (!reader.next(SLICE, slice)) {
                     reader = null;

@@ -7,18 +7,20 @@ import java.util.concurrent.atomic.AtomicLong;
 /** What the shards of a local driver share. Keys are reserved in one atomic step. */
 final class LocalLedger implements Ledger {
     private final Fences fences;
-    private final long maxKeys;
     private final Room room;
-    private final AtomicLong keys = new AtomicLong();
+    private final Quota keys;
+    private final Quota entries;
 
     /**
-     * @param maxKeys 0 is no limit
-     * @param room memory for keys, holds and waits
+     * @param maxKeys most locks and semaphores; 0 is no limit
+     * @param maxEntries most counters, values and lists; 0 is no limit
+     * @param room memory for keys, holds, waits and data
      */
-    LocalLedger(Fences fences, long maxKeys, Room room) {
+    LocalLedger(Fences fences, long maxKeys, long maxEntries, Room room) {
         this.fences = fences;
-        this.maxKeys = maxKeys;
         this.room = room;
+        this.keys = new Quota(maxKeys);
+        this.entries = new Quota(maxEntries);
     }
 
     @Override
@@ -28,24 +30,22 @@ final class LocalLedger implements Ledger {
 
     @Override
     public boolean reserveKey() {
-        if (!room.take()) {
-            return false;
-        }
-        long taken = keys.get();
-        while (maxKeys == 0 || taken < maxKeys) { // a refused one must never show in the count
-            if (keys.compareAndSet(taken, taken + 1)) {
-                return true;
-            }
-            taken = keys.get();
-        }
-        room.giveBack();
-        return false;
+        return reserve(keys);
     }
 
     @Override
     public void returnKey() {
-        keys.decrementAndGet();
-        room.giveBack();
+        giveBack(keys);
+    }
+
+    @Override
+    public boolean reserveEntry() {
+        return reserve(entries);
+    }
+
+    @Override
+    public void returnEntry() {
+        giveBack(entries);
     }
 
     @Override
@@ -56,5 +56,46 @@ final class LocalLedger implements Ledger {
     @Override
     public void giveBack() {
         room.giveBack();
+    }
+
+    private boolean reserve(Quota quota) {
+        if (!room.take()) {
+            return false;
+        }
+        if (quota.take()) {
+            return true;
+        }
+        room.giveBack();
+        return false;
+    }
+
+    private void giveBack(Quota quota) {
+        quota.giveBack();
+        room.giveBack();
+    }
+
+    /** A count with an upper bound; 0 is none. */
+    private static final class Quota {
+        private final long most;
+        private final AtomicLong taken = new AtomicLong();
+
+        Quota(long most) {
+            this.most = most;
+        }
+
+        boolean take() {
+            long now = taken.get();
+            while (most == 0 || now < most) { // a refused one must never show in the count
+                if (taken.compareAndSet(now, now + 1)) {
+                    return true;
+                }
+                now = taken.get();
+            }
+            return false;
+        }
+
+        void giveBack() {
+            taken.decrementAndGet();
+        }
     }
 }

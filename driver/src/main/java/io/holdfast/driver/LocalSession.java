@@ -34,7 +34,9 @@ final class LocalSession implements Session {
             return;
         }
         int shard = driver.shardOf(command);
-        touched |= 1L << shard;
+        if (command instanceof Command.Locking) { // data belongs to no session
+            touched |= 1L << shard;
+        }
         driver.shard(shard).apply(command, this);
     }
 

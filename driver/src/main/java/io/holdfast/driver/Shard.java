@@ -5,7 +5,6 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Ledger;
 import io.holdfast.engine.Listing;
 import io.holdfast.engine.LockEngine;
-import io.holdfast.engine.ResourceView;
 
 import org.jspecify.annotations.Nullable;
 
@@ -101,9 +100,9 @@ final class Shard {
         }
     }
 
-    SliceReader list(Function<LockEngine, Listing> open) {
+    <T> SliceReader<T> list(Function<LockEngine, Listing<T>> open) {
         synchronized (this) {
-            return new SliceReader(open.apply(engine));
+            return new SliceReader<>(open.apply(engine));
         }
     }
 
@@ -131,14 +130,14 @@ final class Shard {
     }
 
     /** Reads the keys of this shard, each slice under its lock. */
-    final class SliceReader {
-        private final Listing listing;
+    final class SliceReader<T> {
+        private final Listing<T> listing;
 
-        private SliceReader(Listing listing) {
+        private SliceReader(Listing<T> listing) {
             this.listing = listing;
         }
 
-        boolean next(int most, List<ResourceView> out) {
+        boolean next(int most, List<T> out) {
             synchronized (Shard.this) {
                 return listing.next(most, clock.getAsLong(), out);
             }

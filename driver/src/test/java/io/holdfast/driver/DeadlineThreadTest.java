@@ -140,6 +140,7 @@ class DeadlineThreadTest {
                 new LocalDriver(
                         new Settings(0, idleNanos, true),
                         0,
+                        0,
                         collectEvery,
                         new ClockFences(),
                         () -> true);

@@ -30,6 +30,7 @@ public class LocalDriverLincheckTest {
             new LocalDriver(
                     new Settings(0, 0, true),
                     0,
+                    0,
                     Duration.ofMillis(100),
                     new ClockFences(),
                     () -> true);

@@ -225,6 +225,7 @@ class LocalDriverStressTest {
                 new LocalDriver(
                         new Settings(5, 0, true),
                         0,
+                        0,
                         Duration.ofHours(1),
                         new ClockFences(),
                         () -> true);
@@ -405,7 +406,7 @@ class LocalDriverStressTest {
                             }
                             assertThat(held).allMatch(key -> counts.getOrDefault(key, 0) == 1);
                             views(driver.listIdle());
-                            try (ResourceListing listing = driver.listInUse()) {
+                            try (Slices<ResourceView> listing = driver.listInUse()) {
                                 listing.next(); // and stops there
                             }
                         }
@@ -427,7 +428,7 @@ class LocalDriverStressTest {
         }
     }
 
-    private static List<ResourceView> views(ResourceListing listing) {
+    private static List<ResourceView> views(Slices<ResourceView> listing) {
         List<ResourceView> views = new ArrayList<>();
         for (List<ResourceView> slice = listing.next(); !slice.isEmpty(); slice = listing.next()) {
             views.addAll(slice);
@@ -448,6 +449,7 @@ class LocalDriverStressTest {
                 new LocalDriver(
                         new Settings(0, 0, autoRelease),
                         maxKeys,
+                        0,
                         collectEvery,
                         new ClockFences(),
                         () -> true);

@@ -39,6 +39,7 @@ class LocalDriverTest {
             new LocalDriver(
                     new Settings(0, 0, true),
                     MAX_KEYS,
+                    0,
                     Duration.ofHours(1),
                     new ClockFences(),
                     room::get,
@@ -202,6 +203,7 @@ class LocalDriverTest {
                 new LocalDriver(
                         new Settings(0, 0, false),
                         0,
+                        0,
                         Duration.ofHours(1),
                         new ClockFences(),
                         () -> true,
@@ -291,7 +293,7 @@ class LocalDriverTest {
         for (int i = 0; i < 40; i++) {
             alice.lock(Key.of("used-" + i));
         }
-        ResourceListing listing = driver.listInUse();
+        Slices<ResourceView> listing = driver.listInUse();
         assertThat(listing.next()).isNotEmpty();
         listing.close();
         assertThat(listing.next()).isEmpty();
@@ -332,7 +334,7 @@ class LocalDriverTest {
         return keys;
     }
 
-    private static List<ResourceView> views(ResourceListing listing) {
+    private static List<ResourceView> views(Slices<ResourceView> listing) {
         List<ResourceView> views = new ArrayList<>();
         for (List<ResourceView> slice = listing.next(); !slice.isEmpty(); slice = listing.next()) {
             views.addAll(slice);

@@ -61,7 +61,7 @@ class LocalLedgerTest {
                         pieces.decrementAndGet();
                     }
                 };
-        LocalLedger ledger = new LocalLedger(new ClockFences(), 1, counting);
+        LocalLedger ledger = new LocalLedger(new ClockFences(), 1, 1, counting);
         assertThat(ledger.reserveKey()).isTrue();
         assertThat(ledger.reserveKey()).as("refused").isFalse();
         assertThat(pieces).hasValue(1);
@@ -80,6 +80,6 @@ class LocalLedgerTest {
     }
 
     private LocalLedger ledger(long maxKeys) {
-        return new LocalLedger(new ClockFences(), maxKeys, room::get);
+        return new LocalLedger(new ClockFences(), maxKeys, 0, room::get);
     }
 }

@@ -16,9 +16,12 @@ public sealed interface Command {
 
         long request();
 
-        Kind kind();
-
         Key key();
+    }
+
+    /** A command about a lock or a semaphore. */
+    sealed interface Locking extends Keyed {
+        Kind kind();
     }
 
     /** Take a slot, waiting in line at most {@code waitNanos}; 0 tries once. */
@@ -31,29 +34,34 @@ public sealed interface Command {
             long waitNanos,
             long leaseNanos,
             long salt)
-            implements Keyed {}
+            implements Locking {}
 
     /** Get in line without blocking; {@link Await} asks for the outcome. */
     record Enqueue(
             long session, long request, Kind kind, Key key, long limit, long leaseNanos, long salt)
-            implements Keyed {}
+            implements Locking {}
 
     /** Wait for what {@link Enqueue} began. */
-    record Await(long session, long request, Kind kind, Key key, long waitNanos) implements Keyed {}
+    record Await(long session, long request, Kind kind, Key key, long waitNanos)
+            implements Locking {}
 
     /** Give a slot back: whoever knows the token may. */
-    record Release(long session, long request, Kind kind, Key key, Token token) implements Keyed {}
+    record Release(long session, long request, Kind kind, Key key, Token token)
+            implements Locking {}
 
     /** Start the lease anew, with this length: whoever knows the token may. */
     record Renew(long session, long request, Kind kind, Key key, Token token, long leaseNanos)
-            implements Keyed {}
+            implements Locking {}
 
     /**
      * End the blocked request of this number. A wait is withdrawn; a hold that was granted to it
      * meanwhile is released, so the sender must disregard a {@link Effect.Granted} of that number
      * from now on. Nothing happens where neither exists.
      */
-    record Cancel(long session, long request, Kind kind, Key key) implements Keyed {}
+    record Cancel(long session, long request, Kind kind, Key key) implements Locking {}
+
+    /** Read or change a counter, a value or a list. */
+    record Data(long session, long request, Key key, DataOperation operation) implements Keyed {}
 
     /**
      * The session is gone: its waits end and, unless auto-release is off, its holds are released.
@@ -65,6 +73,9 @@ public sealed interface Command {
     /** Time has passed and nothing else happened. */
     record Tick() implements Command {}
 
-    /** Drop keys that have been idle for too long, looking at no more than {@code most}. */
+    /**
+     * Drop keys that have been idle for too long, looking at no more than {@code most} locks and as
+     * many entries.
+     */
     record Collect(int most) implements Command {}
 }

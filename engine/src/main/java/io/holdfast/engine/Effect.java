@@ -1,5 +1,7 @@
 package io.holdfast.engine;
 
+import java.util.List;
+
 /** What to tell which session: the answer to the request of that number. */
 public sealed interface Effect {
     long session();
@@ -22,6 +24,21 @@ public sealed interface Effect {
 
     /** {@link Command.Cancel} ended the request. */
     record Cancelled(long session, long request) implements Effect {}
+
+    /** Data was changed as asked. */
+    record Changed(long session, long request) implements Effect {}
+
+    /** What a counter is now, or how long a list is. */
+    record Counted(long session, long request, long value) implements Effect {}
+
+    /** The value, or the item that was taken out of a list. */
+    record Found(long session, long request, ByteString value) implements Effect {}
+
+    /** There is no such value, or no item in the list. */
+    record Absent(long session, long request) implements Effect {}
+
+    /** Items of a list, in order. */
+    record Items(long session, long request, List<ByteString> items) implements Effect {}
 
     /** The request changed nothing. */
     record Refused(long session, long request, Refusal reason) implements Effect {}

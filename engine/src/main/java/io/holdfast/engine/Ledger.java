@@ -9,15 +9,21 @@ public interface Ledger {
     /** A number above every one given out before, restarts included. */
     long nextFence();
 
-    /** Takes room for one more key, or says that there is none. */
+    /** Takes room for one more lock or semaphore, or says that there is none. */
     boolean reserveKey();
 
-    /** Gives back the room of one key that is gone. */
+    /** Gives back the room of a lock or semaphore that is gone. */
     void returnKey();
 
-    /** Takes room for one more hold or wait, or says that there is none. */
+    /** Takes room for one more counter, value or list, or says that there is none. */
+    boolean reserveEntry();
+
+    /** Gives back the room of a counter, value or list that is gone. */
+    void returnEntry();
+
+    /** Takes room for one more hold, wait or piece of data, or says that there is none. */
     boolean reserve();
 
-    /** Gives back the room of a hold or wait that has ended. */
+    /** Gives back the room of a hold or wait that has ended, or of data that is gone. */
     void giveBack();
 }

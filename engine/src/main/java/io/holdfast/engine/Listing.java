@@ -3,64 +3,70 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
-import java.util.function.Predicate;
 
 /**
  * Reads the keys of an engine in slices, between which commands may be applied. A key that is of
  * the kind asked for throughout comes exactly once. Must be closed, or read to its end.
+ *
+ * @param <T> how one of them is shown
  */
-public final class Listing {
+public final class Listing<T> {
+    /** Shows one key as it is now, or null to pass over it. */
+    @FunctionalInterface
+    interface Viewer<T> {
+        @Nullable T view(Named named, long nowNanos);
+    }
+
     /** The place a reader has got to. */
-    static final class Marker implements ResourceList.Node {
-        private ResourceList.@Nullable Node before;
-        private ResourceList.@Nullable Node after;
+    static final class Marker implements Roster.Node {
+        private Roster.@Nullable Node before;
+        private Roster.@Nullable Node after;
 
         @Override
-        public ResourceList.@Nullable Node before() {
+        public Roster.@Nullable Node before() {
             return before;
         }
 
         @Override
-        public ResourceList.@Nullable Node after() {
+        public Roster.@Nullable Node after() {
             return after;
         }
 
         @Override
-        public void setBefore(ResourceList.@Nullable Node node) {
+        public void setBefore(Roster.@Nullable Node node) {
             before = node;
         }
 
         @Override
-        public void setAfter(ResourceList.@Nullable Node node) {
+        public void setAfter(Roster.@Nullable Node node) {
             after = node;
         }
     }
 
-    private final LockEngine engine;
-    private final ResourceList list;
-    private final Predicate<Resource> wanted;
+    private final Roster list;
+    private final Viewer<T> viewer;
     private @Nullable Marker marker;
 
-    Listing(LockEngine engine, ResourceList list, Predicate<Resource> wanted) {
-        this.engine = engine;
+    Listing(Roster list, Viewer<T> viewer) {
         this.list = list;
-        this.wanted = wanted;
+        this.viewer = viewer;
         Marker start = new Marker();
         list.addFirst(start);
         this.marker = start;
     }
 
     /** Adds the next keys, passing at most {@code most} of them; false when there are no more. */
-    public boolean next(int most, long nowNanos, List<ResourceView> out) {
+    public boolean next(int most, long nowNanos, List<T> out) {
         Marker place = marker;
         if (place == null) {
             return false;
         }
-        ResourceList.Node passed = null;
-        ResourceList.Node node = place.after();
+        Roster.Node passed = null;
+        Roster.Node node = place.after();
         for (int i = 0; i < most && node != null; i++) {
-            if (node instanceof Resource resource && wanted.test(resource)) {
-                out.add(engine.view(resource, nowNanos));
+            T view = node instanceof Named named ? viewer.view(named, nowNanos) : null;
+            if (view != null) {
+                out.add(view);
             }
             passed = node;
             node = node.after();

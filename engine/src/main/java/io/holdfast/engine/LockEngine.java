@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The lock state machine. Equal commands at equal times with equal ledgers give equal effects and
- * equal state, on every replica and on every replay. One thread at a time.
+ * The state machine of locks and data. Equal commands at equal times with equal ledgers give equal
+ * effects and equal state, on every replica and on every replay. One thread at a time.
  *
  * <p>Cost does not depend on the number of keys, waiters, sessions and deadlines.
  */
@@ -28,12 +28,15 @@ public final class LockEngine {
     private final Deadlines idleEnds = new Deadlines();
 
     /** All keys, in order of creation. */
-    private final ResourceList all = new ResourceList();
+    private final Roster all = new Roster();
+
+    private final DataStore data;
 
     private long nowNanos = Long.MIN_VALUE;
 
     public LockEngine(Settings settings) {
         this.settings = settings;
+        this.data = new DataStore(settings);
     }
 
     /**
@@ -50,6 +53,7 @@ public final class LockEngine {
             case Command.Release release -> release(release, ledger, effects);
             case Command.Renew renew -> renew(renew, effects);
             case Command.Cancel cancel -> cancel(cancel, ledger, effects);
+            case Command.Data operation -> effects.add(data.apply(operation, nowNanos, ledger));
             case Command.CloseSession close -> close(close, ledger, effects);
             case Command.Tick() -> {}
             case Command.Collect(int most) -> collect(most, ledger);
@@ -58,12 +62,13 @@ public final class LockEngine {
 
     /** When a {@link Command.Tick} is due at the latest; {@link Long#MAX_VALUE} if never. */
     public long nextDeadlineNanos() {
-        return deadlines.next();
+        return Math.min(deadlines.next(), data.nextDeadlineNanos());
     }
 
     /** Whether a {@link Command.Collect} may find anything. */
     public boolean hasCollectable(long now) {
-        return idleEnds.next() <= collectBefore(Math.max(nowNanos, now));
+        long before = collectBefore(Math.max(nowNanos, now));
+        return idleEnds.next() <= before || data.hasCollectable(before);
     }
 
     /** Whether the session holds anything here. */
@@ -73,16 +78,37 @@ public final class LockEngine {
     }
 
     /** The keys that have holders or waiters. */
-    public Listing listInUse() {
-        return new Listing(this, all, resource -> !resource.isUnused());
+    public Listing<ResourceView> listInUse() {
+        return listResources(false);
     }
 
     /** The keys that have neither. */
-    public Listing listIdle() {
-        return new Listing(this, all, Resource::isUnused);
+    public Listing<ResourceView> listIdle() {
+        return listResources(true);
     }
 
-    ResourceView view(Resource resource, long now) {
+    public Listing<CounterView> listCounters() {
+        return data.listCounters();
+    }
+
+    public Listing<ValueView> listValues() {
+        return data.listValues();
+    }
+
+    public Listing<ListView> listLists() {
+        return data.listLists();
+    }
+
+    private Listing<ResourceView> listResources(boolean unused) {
+        return new Listing<>(
+                all,
+                (named, now) ->
+                        named instanceof Resource resource && resource.isUnused() == unused
+                                ? view(resource, now)
+                                : null);
+    }
+
+    private ResourceView view(Resource resource, long now) {
         long at = Math.max(nowNanos, now);
         Hold first = resource.firstHold();
         long ends = first == null ? at : deadlines.timeOf(first);
@@ -248,6 +274,7 @@ public final class LockEngine {
 
     private void collect(int most, Ledger ledger) {
         long before = collectBefore(nowNanos);
+        data.collect(before, most, ledger);
         for (int i = 0; i < most; i++) {
             if (!(idleEnds.pollDue(before) instanceof Resource resource)) {
                 return;
@@ -255,7 +282,7 @@ public final class LockEngine {
             if (!resource.isUnused()) {
                 continue; // rests again when it is unused again
             }
-            long end = idleEnd(resource);
+            long end = settings.idleEnd(resource.lastActivityNanos);
             if (end > before) {
                 idleEnds.schedule(resource, end);
             } else {
@@ -271,11 +298,6 @@ public final class LockEngine {
         return settings.idleNanos() == 0 ? now : now - 1;
     }
 
-    private long idleEnd(Resource resource) {
-        long end = resource.lastActivityNanos + settings.idleNanos();
-        return end < resource.lastActivityNanos ? Long.MAX_VALUE : end;
-    }
-
     private void endWhatIsDue(Ledger ledger, List<Effect> effects) {
         for (Deadline due = deadlines.pollDue(nowNanos);
                 due != null;
@@ -283,8 +305,11 @@ public final class LockEngine {
             switch (due) {
                 case Hold hold -> end(hold, ledger, effects);
                 case Wait wait -> timeOut(wait, ledger, effects);
-                case Resource resource -> throw new IllegalStateException("no lease: " + resource);
+                case Named named -> throw new IllegalStateException("no lease: " + named);
             }
+        }
+        if (data.nextDeadlineNanos() <= nowNanos) {
+            data.endWhatIsDue(nowNanos, ledger);
         }
     }
 
@@ -293,7 +318,7 @@ public final class LockEngine {
      * free, room for the hold has been reserved.
      */
     private @Nullable Resource admit(
-            Command.Keyed c, long limit, Ledger ledger, List<Effect> effects) {
+            Command.Locking c, long limit, Ledger ledger, List<Effect> effects) {
         Map<Key, Resource> space = space(c.kind());
         Resource resource = space.get(c.key());
         if (resource != null && resource.limit() != limit) {
@@ -403,7 +428,7 @@ public final class LockEngine {
     /** After the last use of a resource it may rest, and be forgotten in time. */
     private void rest(Resource resource) {
         if (resource.isUnused() && !resource.isScheduled()) {
-            idleEnds.schedule(resource, idleEnd(resource));
+            idleEnds.schedule(resource, settings.idleEnd(resource.lastActivityNanos));
         }
     }
 
@@ -459,6 +484,7 @@ public final class LockEngine {
                 write(resource, out);
             }
         }
+        data.write(out);
         return out.toBytes();
     }
 

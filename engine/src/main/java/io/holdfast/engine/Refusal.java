@@ -4,7 +4,7 @@ package io.holdfast.engine;
 public enum Refusal {
     /** The token holds no slot of this key, or not any more. */
     NOT_HELD,
-    /** No room for another name. */
+    /** No room for another lock or semaphore. */
     TOO_MANY_KEYS,
     /** The line of this name is full. */
     TOO_MANY_WAITERS,
@@ -13,5 +13,11 @@ public enum Refusal {
     /** A second enqueue of the same session for the same name. */
     ALREADY_ENQUEUED,
     /** An await without an enqueue, or after its grant ran out. */
-    NOT_ENQUEUED
+    NOT_ENQUEUED,
+    /** No room for another counter, value or list. */
+    TOO_MANY_ENTRIES,
+    /** The list is as long as it may get. */
+    LIST_FULL,
+    /** The counter would leave the range of 64 bits. */
+    OUT_OF_RANGE
 }

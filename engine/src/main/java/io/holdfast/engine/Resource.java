@@ -7,19 +7,13 @@ import java.util.function.Consumer;
 /**
  * A key with its admission rule and its line of waiters. A new kind is a new rule, not a new line.
  */
-abstract sealed class Resource extends Deadline implements ResourceList.Node
-        permits Mutex, Semaphore {
-    final Key key;
+abstract sealed class Resource extends Named permits Mutex, Semaphore {
     @Nullable Wait firstInLine;
     @Nullable Wait lastInLine;
     int waiters;
-    long lastActivityNanos;
-
-    private ResourceList.@Nullable Node listedBefore;
-    private ResourceList.@Nullable Node listedAfter;
 
     Resource(Key key) {
-        this.key = key;
+        super(key);
     }
 
     abstract Kind kind();
@@ -41,26 +35,6 @@ abstract sealed class Resource extends Deadline implements ResourceList.Node
     abstract void forEachHold(Consumer<Hold> action);
 
     abstract @Nullable Hold firstHold();
-
-    @Override
-    public final ResourceList.@Nullable Node before() {
-        return listedBefore;
-    }
-
-    @Override
-    public final ResourceList.@Nullable Node after() {
-        return listedAfter;
-    }
-
-    @Override
-    public final void setBefore(ResourceList.@Nullable Node node) {
-        listedBefore = node;
-    }
-
-    @Override
-    public final void setAfter(ResourceList.@Nullable Node node) {
-        listedAfter = node;
-    }
 
     final boolean isUnused() {
         return waiters == 0 && holders() == 0;

@@ -6,8 +6,9 @@ package io.holdfast.engine;
  * @param maxWaiters how many may wait for one key; 0 is no limit
  * @param idleNanos how long a key nobody uses is remembered
  * @param autoRelease whether the end of a session releases its holds
+ * @param maxListLength how many items one list may have; 0 is no limit
  */
-public record Settings(int maxWaiters, long idleNanos, boolean autoRelease) {
+public record Settings(int maxWaiters, long idleNanos, boolean autoRelease, int maxListLength) {
     public Settings {
         if (maxWaiters < 0) {
             throw new IllegalArgumentException("maxWaiters must be >= 0 but is " + maxWaiters);
@@ -15,5 +16,20 @@ public record Settings(int maxWaiters, long idleNanos, boolean autoRelease) {
         if (idleNanos < 0) {
             throw new IllegalArgumentException("idleNanos must be >= 0 but is " + idleNanos);
         }
+        if (maxListLength < 0) {
+            throw new IllegalArgumentException(
+                    "maxListLength must be >= 0 but is " + maxListLength);
+        }
+    }
+
+    /** With lists of any length. */
+    public Settings(int maxWaiters, long idleNanos, boolean autoRelease) {
+        this(maxWaiters, idleNanos, autoRelease, 0);
+    }
+
+    /** When something that was last used at a time may be forgotten. */
+    long idleEnd(long lastActivityNanos) {
+        long end = lastActivityNanos + idleNanos;
+        return end < lastActivityNanos ? Long.MAX_VALUE : end;
     }
 }

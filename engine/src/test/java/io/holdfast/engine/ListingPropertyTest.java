@@ -29,12 +29,12 @@ class ListingPropertyTest {
 
     /** What one reader saw, and which keys were in its list all the time. */
     private static final class Reader {
-        final Listing listing;
+        final Listing<ResourceView> listing;
         final boolean inUse;
         final Set<Integer> throughout;
         final List<ResourceView> views = new ArrayList<>();
 
-        Reader(Listing listing, boolean inUse, Set<Integer> throughout) {
+        Reader(Listing<ResourceView> listing, boolean inUse, Set<Integer> throughout) {
             this.listing = listing;
             this.inUse = inUse;
             this.throughout = new HashSet<>(throughout);

@@ -66,7 +66,7 @@ class ListingTest {
     @Test
     void comes_in_slices() {
         hold(10);
-        Listing listing = locks.engine.listInUse();
+        Listing<ResourceView> listing = locks.engine.listInUse();
         List<Integer> sizes = new ArrayList<>();
         List<ResourceView> all = new ArrayList<>();
         boolean more = true;
@@ -90,7 +90,7 @@ class ListingTest {
     @Test
     void that_has_ended_stays_at_its_end() {
         hold(1);
-        Listing listing = locks.engine.listInUse();
+        Listing<ResourceView> listing = locks.engine.listInUse();
         List<ResourceView> views = new ArrayList<>();
         assertThat(listing.next(10, locks.now(), views)).isFalse();
         hold(3);
@@ -101,7 +101,7 @@ class ListingTest {
     @Test
     void has_each_key_that_was_held_throughout_exactly_once_whatever_changes_between_slices() {
         var holds = hold(9);
-        Listing listing = locks.engine.listInUse();
+        Listing<ResourceView> listing = locks.engine.listInUse();
         List<ResourceView> views = new ArrayList<>();
         listing.next(3, locks.now(), views); // key-0, key-1, key-2
         locks.release(holds.get(1)); // seen, gone
@@ -122,7 +122,7 @@ class ListingTest {
     @Test
     void outlives_the_end_of_the_very_keys_it_stands_between() {
         var holds = hold(6);
-        Listing listing = locks.engine.listInUse();
+        Listing<ResourceView> listing = locks.engine.listInUse();
         List<ResourceView> views = new ArrayList<>();
         listing.next(3, locks.now(), views);
         holds.forEach(locks::release);
@@ -133,10 +133,10 @@ class ListingTest {
     @Test
     void does_not_disturb_another_one() {
         hold(5);
-        Listing one = locks.engine.listInUse();
+        Listing<ResourceView> one = locks.engine.listInUse();
         List<ResourceView> ones = new ArrayList<>();
         one.next(2, locks.now(), ones);
-        Listing two = locks.engine.listInUse();
+        Listing<ResourceView> two = locks.engine.listInUse();
         List<ResourceView> twos = new ArrayList<>();
         two.next(3, locks.now(), twos);
         while (one.next(1, locks.now(), ones)) {}
@@ -149,7 +149,7 @@ class ListingTest {
     void leaves_nothing_behind_when_it_is_closed_half_way() {
         hold(5);
         long before = EngineWeight.of(locks.engine);
-        Listing listing = locks.engine.listInUse();
+        Listing<ResourceView> listing = locks.engine.listInUse();
         listing.next(2, locks.now(), new ArrayList<>());
         assertThat(EngineWeight.of(locks.engine)).isGreaterThan(before);
         listing.close();

@@ -63,6 +63,12 @@ final class LockScenario {
                 case Effect.Renewed _ -> Outcome.RENEWED;
                 case Effect.TimedOut _ -> Outcome.TIMED_OUT;
                 case Effect.Cancelled _ -> Outcome.CANCELLED;
+                case Effect.Changed _,
+                        Effect.Counted _,
+                        Effect.Found _,
+                        Effect.Absent _,
+                        Effect.Items _ ->
+                        fail("an answer about data: %s", answers.getLast());
                 case Effect.Refused refused -> Outcome.valueOf(refused.reason().name());
             };
         }

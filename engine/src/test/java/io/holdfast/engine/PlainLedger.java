@@ -10,7 +10,13 @@ final class PlainLedger implements Ledger {
 
     long keys;
 
-    /** Holds and waits. */
+    /** 0 is no limit. */
+    long maxEntries;
+
+    /** Counters, values and lists. */
+    long entries;
+
+    /** Holds, waits, values and items. */
     long pieces;
 
     long lastFence;
@@ -32,6 +38,20 @@ final class PlainLedger implements Ledger {
     @Override
     public void returnKey() {
         keys--;
+    }
+
+    @Override
+    public boolean reserveEntry() {
+        if (!room || (maxEntries > 0 && entries >= maxEntries)) {
+            return false;
+        }
+        entries++;
+        return true;
+    }
+
+    @Override
+    public void returnEntry() {
+        entries--;
     }
 
     @Override

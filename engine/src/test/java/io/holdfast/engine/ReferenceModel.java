@@ -94,6 +94,7 @@ final class ReferenceModel {
                     effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
                 }
             }
+            case Command.Data _ -> throw new IllegalArgumentException("locks only");
             case Command.Cancel c ->
                     claims.stream()
                             .filter(it -> it.session == c.session() && !it.orphaned)
@@ -269,7 +270,7 @@ final class ReferenceModel {
         }
     }
 
-    private Optional<Name> admit(Command.Keyed c, long limit) {
+    private Optional<Name> admit(Command.Locking c, long limit) {
         Optional<Name> known =
                 names.stream()
                         .filter(it -> it.kind == c.kind() && it.key.equals(c.key()))
@@ -346,21 +347,21 @@ final class ReferenceModel {
         return isUnused(name) && (longAgo || settings.idleNanos() == 0);
     }
 
-    private Optional<Claim> record(Command.Keyed c) {
+    private Optional<Claim> record(Command.Locking c) {
         return claims.stream()
                 .filter(it -> it.onRecord && it.session == c.session())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .findAny();
     }
 
-    private Optional<Claim> hold(Command.Keyed c, Token token) {
+    private Optional<Claim> hold(Command.Locking c, Token token) {
         return claims.stream()
                 .filter(it -> it.held && it.fence == token.fence() && it.salt == token.salt())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .findAny();
     }
 
-    private void refuse(Command.Keyed c, Refusal reason) {
+    private void refuse(Command.Locking c, Refusal reason) {
         effects.add(new Effect.Refused(c.session(), c.request(), reason));
     }
 

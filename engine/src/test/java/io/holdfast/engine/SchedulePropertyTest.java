@@ -72,12 +72,12 @@ class SchedulePropertyTest {
         LockEngine alone = new LockEngine(schedule.settingsInNanos());
         PlainLedger ledger = new PlainLedger();
         ledger.maxKeys = schedule.maxKeys();
-        Deque<Listing> open = new ArrayDeque<>();
+        Deque<Listing<ResourceView>> open = new ArrayDeque<>();
         for (Step step : schedule.steps()) {
             open.add(watched.engine.listInUse());
             open.add(watched.engine.listIdle());
             for (int i = open.size(); i > 0; i--) {
-                Listing listing = open.remove();
+                Listing<ResourceView> listing = open.remove();
                 if (listing.next(1, watched.now, new ArrayList<>())) {
                     open.add(listing);
                 }

@@ -13,7 +13,7 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
         return new Views(read(engine.listInUse(), now), read(engine.listIdle(), now));
     }
 
-    private static List<ResourceView> read(Listing listing, long now) {
+    private static List<ResourceView> read(Listing<ResourceView> listing, long now) {
         List<ResourceView> views = new ArrayList<>();
         while (listing.next(1_000, now, views)) {}
         return views;

@@ -27,7 +27,7 @@ final class Witness {
     private final Map<Key, Long> mutexFences = new HashMap<>();
     private final Set<Token> ever = new HashSet<>();
     private final Set<Long> fences = new HashSet<>();
-    private final Map<List<Long>, Command.Keyed> asked = new HashMap<>();
+    private final Map<List<Long>, Command.Locking> asked = new HashMap<>();
     private long now = Long.MIN_VALUE;
 
     Witness(Settings settings) {
@@ -37,7 +37,7 @@ final class Witness {
     void see(Command command, long time, List<Effect> effects) {
         now = Math.max(now, time);
         live.values().removeIf(held -> held.end() <= now);
-        if (command instanceof Command.Keyed keyed && !(command instanceof Command.Cancel)) {
+        if (command instanceof Command.Locking keyed && !(command instanceof Command.Cancel)) {
             asked.put(List.of(keyed.session(), keyed.request()), keyed);
         }
         if (command instanceof Command.CloseSession(long session, long lastAnswered)) {
@@ -53,7 +53,7 @@ final class Witness {
         for (Effect effect : effects) {
             see(effect, command);
             answered |=
-                    command instanceof Command.Keyed keyed
+                    command instanceof Command.Locking keyed
                             && keyed.session() == effect.session()
                             && keyed.request() == effect.request();
         }
@@ -99,12 +99,17 @@ final class Witness {
             }
             case Effect.TimedOut timedOut -> leave(timedOut);
             case Effect.Queued _ -> {}
+            case Effect.Changed _,
+                    Effect.Counted _,
+                    Effect.Found _,
+                    Effect.Absent _,
+                    Effect.Items _ -> {}
         }
     }
 
     private void granted(Effect.Granted granted, Command command) {
         Token token = granted.token();
-        Command.Keyed asking = asked.get(List.of(granted.session(), granted.request()));
+        Command.Locking asking = asked.get(List.of(granted.session(), granted.request()));
         assertThat(asking).as("%s answers a request", granted).isNotNull();
         assertThat(granted.key()).isEqualTo(asking.key());
         long toldBy = granted.request();
@@ -153,7 +158,7 @@ final class Witness {
     }
 
     /** Nobody who asked earlier and is still blocked may be overtaken. */
-    private void assertFirstInLine(Effect.Granted granted, Command.Keyed asking) {
+    private void assertFirstInLine(Effect.Granted granted, Command.Locking asking) {
         for (Blocked blocked : line) {
             if (blocked.kind() == asking.kind() && blocked.key().equals(asking.key())) {
                 assertThat(List.of(blocked.session(), blocked.request()))
@@ -168,7 +173,7 @@ final class Witness {
         line.removeIf(it -> it.session() == effect.session() && it.request() == effect.request());
     }
 
-    private void assertLive(Command.Keyed c, Token token) {
+    private void assertLive(Command.Locking c, Token token) {
         Held held = live.get(token);
         assertThat(held).as("%s may use %s", c, token).isNotNull();
         assertThat(held.kind()).isEqualTo(c.kind());
@@ -182,14 +187,14 @@ final class Witness {
                     case Command.Renew c -> c.token();
                     default -> throw new AssertionError("not held: " + command);
                 };
-        Command.Keyed c = (Command.Keyed) command;
+        Command.Locking c = (Command.Locking) command;
         Held held = live.get(token);
         assertThat(held != null && held.kind() == c.kind() && held.key().equals(c.key()))
                 .as("%s was refused though the token is good", command)
                 .isFalse();
     }
 
-    private long limit(Command.Keyed asking) {
+    private long limit(Command.Locking asking) {
         if (asking instanceof Command.Acquire c) {
             limits.put(List.of(c.kind(), c.key()), c.limit());
         } else if (asking instanceof Command.Enqueue c) {

@@ -5,6 +5,7 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.server.connection.ConnectionEvent;
 import io.holdfast.server.dflockd.DflockdHandler;
 import io.holdfast.server.dflockd.DflockdService;
@@ -78,14 +79,21 @@ public final class HoldfastServer {
                         transport.handlerFactory());
         this.driver =
                 new LocalDriver(
-                        config.settings(), config.maxKeys(), config.collectEvery(), fences, room);
+                        config.settings(),
+                        config.maxLocks(),
+                        config.maxEntries(),
+                        config.collectEvery(),
+                        fences,
+                        room);
         this.dflockd =
                 new DflockdService(
                         driver,
+                        new SignalHub(config.maxSubscriptions(), room),
                         config.secret(),
                         config.defaultLease(),
                         config.readTimeout(),
-                        config.writeTimeout());
+                        config.writeTimeout(),
+                        config.maxPushBytes());
     }
 
     /** Starts listening. Everything is undone if any part fails. */

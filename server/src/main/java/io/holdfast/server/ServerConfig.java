@@ -12,11 +12,18 @@ import java.util.List;
 /**
  * Everything the server is told. A count of 0 is no limit; a write or shutdown timeout of zero
  * never ends.
+ *
+ * @param maxEntries most counters, values and lists
+ * @param maxSubscriptions most registrations of one listener
+ * @param maxPushBytes what a listener may leave unread before it is cut off; here 0 is nothing
  */
 public record ServerConfig(
         List<Endpoint> listeners,
         Settings settings,
-        long maxKeys,
+        long maxLocks,
+        long maxEntries,
+        int maxSubscriptions,
+        long maxPushBytes,
         int maxConnections,
         int maxConnectionsPerAddress,
         Duration defaultLease,
@@ -49,7 +56,10 @@ public record ServerConfig(
         requirePositive("read timeout", readTimeout);
         requireNotNegative("write timeout", writeTimeout.toSeconds());
         requireNotNegative("shutdown timeout", shutdownTimeout.toSeconds());
-        requireNotNegative("maximum of keys", maxKeys);
+        requireNotNegative("maximum of locks", maxLocks);
+        requireNotNegative("maximum of counters, values and lists", maxEntries);
+        requireNotNegative("maximum of subscriptions", maxSubscriptions);
+        requireNotNegative("maximum of unread pushed bytes", maxPushBytes);
         requireNotNegative("maximum of connections", maxConnections);
         requireNotNegative("maximum of connections per address", maxConnectionsPerAddress);
         requireNotNegative("number of event loops", eventLoops);

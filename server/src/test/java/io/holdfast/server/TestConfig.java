@@ -17,6 +17,10 @@ final class TestConfig {
     private Duration idle = ofSeconds(60);
     private boolean autoRelease = true;
     private long maxKeys;
+    private long maxEntries;
+    private int maxListLength;
+    private int maxSubscriptions;
+    private long maxPushBytes = 1 << 20;
     private int maxConnections;
     private int maxConnectionsPerAddress;
     private Duration collectEvery = ofSeconds(5);
@@ -51,6 +55,26 @@ final class TestConfig {
 
     TestConfig maxKeys(long value) {
         maxKeys = value;
+        return this;
+    }
+
+    TestConfig maxEntries(long value) {
+        maxEntries = value;
+        return this;
+    }
+
+    TestConfig maxListLength(int value) {
+        maxListLength = value;
+        return this;
+    }
+
+    TestConfig maxSubscriptions(int value) {
+        maxSubscriptions = value;
+        return this;
+    }
+
+    TestConfig maxPushBytes(long value) {
+        maxPushBytes = value;
         return this;
     }
 
@@ -112,8 +136,11 @@ final class TestConfig {
     ServerConfig build() {
         return new ServerConfig(
                 listeners,
-                new Settings(maxWaiters, idle.toNanos(), autoRelease),
+                new Settings(maxWaiters, idle.toNanos(), autoRelease, maxListLength),
                 maxKeys,
+                maxEntries,
+                maxSubscriptions,
+                maxPushBytes,
                 maxConnections,
                 maxConnectionsPerAddress,
                 ofSeconds(33),

@@ -90,8 +90,12 @@ final class SettingValues {
                 new Settings(
                         count(Setting.MAX_WAITERS),
                         seconds(Setting.GC_MAX_IDLE).toNanos(),
-                        isOn(Setting.AUTO_RELEASE_ON_DISCONNECT)),
+                        isOn(Setting.AUTO_RELEASE_ON_DISCONNECT),
+                        count(Setting.MAX_LIST_LENGTH)),
                 number(Setting.MAX_LOCKS),
+                number(Setting.MAX_KEYS),
+                count(Setting.MAX_SUBSCRIPTIONS),
+                number(Setting.MAX_PUSH_BYTES),
                 count(Setting.MAX_CONNECTIONS),
                 count(Setting.MAX_CONNECTIONS_PER_IP),
                 seconds(Setting.DEFAULT_LEASE_TTL),

@@ -68,6 +68,9 @@ class DflockdCommandTest {
                                 1024,
                                 0,
                                 0,
+                                1_048_576,
+                                0,
+                                0,
                                 Duration.ofSeconds(33),
                                 Duration.ofSeconds(5),
                                 Duration.ofSeconds(23),
@@ -91,11 +94,15 @@ class DflockdCommandTest {
                 new Example("gc-interval", "7", ServerConfig::collectEvery, seconds(7)),
                 new Example(
                         "gc-max-idle", "7", c -> c.settings().idleNanos(), seconds(7).toNanos()),
-                new Example("max-locks", "7", ServerConfig::maxKeys, 7L),
+                new Example("max-locks", "7", ServerConfig::maxLocks, 7L),
                 new Example("max-connections", "7", ServerConfig::maxConnections, 7),
                 new Example(
                         "max-connections-per-ip", "7", ServerConfig::maxConnectionsPerAddress, 7),
                 new Example("max-waiters", "7", c -> c.settings().maxWaiters(), 7),
+                new Example("max-keys", "7", ServerConfig::maxEntries, 7L),
+                new Example("max-list-length", "7", c -> c.settings().maxListLength(), 7),
+                new Example("max-subscriptions", "7", ServerConfig::maxSubscriptions, 7),
+                new Example("max-push-bytes", "7", ServerConfig::maxPushBytes, 7L),
                 new Example("read-timeout", "7", ServerConfig::readTimeout, seconds(7)),
                 new Example("write-timeout", "7", ServerConfig::writeTimeout, seconds(7)),
                 new Example("shutdown-timeout", "7", ServerConfig::shutdownTimeout, seconds(7)),
@@ -159,6 +166,10 @@ class DflockdCommandTest {
                         "--max-connections DFLOCKD_MAX_CONNECTIONS",
                         "--max-connections-per-ip DFLOCKD_MAX_CONNECTIONS_PER_IP",
                         "--max-waiters DFLOCKD_MAX_WAITERS",
+                        "--max-keys DFLOCKD_MAX_KEYS",
+                        "--max-list-length DFLOCKD_MAX_LIST_LENGTH",
+                        "--max-subscriptions DFLOCKD_MAX_SUBSCRIPTIONS",
+                        "--max-push-bytes DFLOCKD_MAX_PUSH_BYTES",
                         "--read-timeout DFLOCKD_READ_TIMEOUT_S",
                         "--write-timeout DFLOCKD_WRITE_TIMEOUT_S",
                         "--shutdown-timeout DFLOCKD_SHUTDOWN_TIMEOUT_S",
@@ -217,7 +228,7 @@ class DflockdCommandTest {
 
         @Test
         void but_not_one_of_our_own() {
-            assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "7")).maxKeys()).isEqualTo(1024);
+            assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "7")).maxLocks()).isEqualTo(1024);
         }
 
         @ParameterizedTest
@@ -238,7 +249,7 @@ class DflockdCommandTest {
                                 "--read-timeout",
                                 "4");
                 assertThat(config.listeners().getFirst().port()).isEqualTo(2);
-                assertThat(config.maxKeys()).isEqualTo(3);
+                assertThat(config.maxLocks()).isEqualTo(3);
                 assertThat(config.readTimeout()).isEqualTo(seconds(4));
                 assertThat(streams.errLines())
                         .singleElement()
@@ -429,7 +440,7 @@ class DflockdCommandTest {
         assertThat(config("--port", "0x10", "--max-locks=0b11", "-max-waiters", "0o17"))
                 .satisfies(
                         c -> assertThat(c.listeners().getFirst().port()).isEqualTo(16),
-                        c -> assertThat(c.maxKeys()).isEqualTo(3),
+                        c -> assertThat(c.maxLocks()).isEqualTo(3),
                         c -> assertThat(c.settings().maxWaiters()).isEqualTo(15));
     }
 

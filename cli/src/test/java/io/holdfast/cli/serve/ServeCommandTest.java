@@ -53,6 +53,9 @@ class ServeCommandTest {
                                 1_000_000,
                                 0,
                                 0,
+                                1_048_576,
+                                0,
+                                0,
                                 seconds(33),
                                 seconds(5),
                                 seconds(23),
@@ -79,6 +82,10 @@ class ServeCommandTest {
                                 "--max-connections=6",
                                 "--max-connections-per-ip=7",
                                 "--max-waiters=8",
+                                "--max-keys=13",
+                                "--max-list-length=14",
+                                "--max-subscriptions=15",
+                                "--max-push-bytes=16",
                                 "--read-timeout=9",
                                 "--write-timeout=10",
                                 "--shutdown-timeout=11",
@@ -91,8 +98,11 @@ class ServeCommandTest {
                 .isEqualTo(
                         new ServerConfig(
                                 List.of(new Endpoint("::1", 7000, true)),
-                                new Settings(8, seconds(4).toNanos(), false),
+                                new Settings(8, seconds(4).toNanos(), false, 14),
                                 5,
+                                13,
+                                15,
+                                16,
                                 6,
                                 7,
                                 seconds(1),
@@ -120,6 +130,10 @@ class ServeCommandTest {
                         Map.entry("HOLDFAST_MAX_CONNECTIONS", "6"),
                         Map.entry("HOLDFAST_MAX_CONNECTIONS_PER_IP", "7"),
                         Map.entry("HOLDFAST_MAX_WAITERS", "8"),
+                        Map.entry("HOLDFAST_MAX_KEYS", "13"),
+                        Map.entry("HOLDFAST_MAX_LIST_LENGTH", "14"),
+                        Map.entry("HOLDFAST_MAX_SUBSCRIPTIONS", "15"),
+                        Map.entry("HOLDFAST_MAX_PUSH_BYTES", "16"),
                         Map.entry("HOLDFAST_READ_TIMEOUT", "9"),
                         Map.entry("HOLDFAST_WRITE_TIMEOUT", "10"),
                         Map.entry("HOLDFAST_SHUTDOWN_TIMEOUT", "11"),
@@ -140,6 +154,10 @@ class ServeCommandTest {
                                 "--max-connections=6",
                                 "--max-connections-per-ip=7",
                                 "--max-waiters=8",
+                                "--max-keys=13",
+                                "--max-list-length=14",
+                                "--max-subscriptions=15",
+                                "--max-push-bytes=16",
                                 "--read-timeout=9",
                                 "--write-timeout=10",
                                 "--shutdown-timeout=11",
@@ -162,8 +180,8 @@ class ServeCommandTest {
         @Test
         void over_its_variable() {
             Map<String, String> set = Map.of("HOLDFAST_MAX_LOCKS", "5");
-            assertThat(config(set, "--max-locks", "6").maxKeys()).isEqualTo(6);
-            assertThat(config(set).maxKeys()).isEqualTo(5);
+            assertThat(config(set, "--max-locks", "6").maxLocks()).isEqualTo(6);
+            assertThat(config(set).maxLocks()).isEqualTo(5);
         }
 
         @Test
@@ -178,12 +196,12 @@ class ServeCommandTest {
 
         @Test
         void and_an_empty_variable_counts_as_unset() {
-            assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "")).maxKeys()).isEqualTo(1_000_000);
+            assertThat(config(Map.of("HOLDFAST_MAX_LOCKS", "")).maxLocks()).isEqualTo(1_000_000);
         }
 
         @Test
         void and_does_not_know_the_variables_of_dflockd() {
-            assertThat(config(Map.of("DFLOCKD_MAX_LOCKS", "7")).maxKeys()).isEqualTo(1_000_000);
+            assertThat(config(Map.of("DFLOCKD_MAX_LOCKS", "7")).maxLocks()).isEqualTo(1_000_000);
         }
     }
 
@@ -299,7 +317,7 @@ class ServeCommandTest {
 
     @Test
     void takes_0_for_as_many_locks_as_memory_allows() {
-        assertThat(config("--max-locks", "0").maxKeys()).isZero();
+        assertThat(config("--max-locks", "0").maxLocks()).isZero();
     }
 
     @ParameterizedTest

@@ -1,8 +1,12 @@
 package io.holdfast.protocol.dflockd;
 
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.Token;
+import io.holdfast.protocol.json.JsonText;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 
 import java.nio.charset.StandardCharsets;
 
@@ -19,6 +23,10 @@ public final class DflockdEncoder {
     private static final byte[] ERROR_LIMIT_MISMATCH = line("error_limit_mismatch");
     private static final byte[] ERROR_ALREADY_ENQUEUED = line("error_already_enqueued");
     private static final byte[] ERROR_NOT_ENQUEUED = line("error_not_enqueued");
+    private static final byte[] ERROR_MAX_KEYS = line("error_max_keys");
+    private static final byte[] ERROR_LIST_FULL = line("error_list_full");
+    private static final byte[] NIL = line("nil");
+    private static final byte[] SIG_BEFORE = ascii("sig ");
     private static final byte[] OK_BEFORE = ascii("ok ");
     private static final byte[] ACQUIRED_BEFORE = ascii("acquired ");
     private static final short[] HEX = hexPairs();
@@ -48,6 +56,54 @@ public final class DflockdEncoder {
         out.writeByte('\n');
     }
 
+    /** {@code ok <n>} */
+    public static void number(long value, ByteBuf out) {
+        out.writeBytes(OK_BEFORE);
+        ByteBufUtil.writeAscii(out, Long.toString(value));
+        out.writeByte('\n');
+    }
+
+    /** {@code ok <value>}; a bare {@code ok} for an empty one. */
+    public static void value(ByteString value, ByteBuf out) {
+        if (value.isEmpty()) {
+            ok(out);
+        } else {
+            out.writeBytes(OK_BEFORE).writeBytes(value.bytes()).writeByte('\n');
+        }
+    }
+
+    /** There is nothing. */
+    public static void nil(ByteBuf out) {
+        out.writeBytes(NIL);
+    }
+
+    /** Begins {@code ok <json array of strings>}, to be followed by items and an end. */
+    public static void beginItems(ByteBuf out) {
+        out.writeBytes(OK_BEFORE).writeByte('[');
+    }
+
+    public static void item(ByteString item, boolean first, ByteBuf out) {
+        if (!first) {
+            out.writeByte(',');
+        }
+        JsonText.write(item.bytes(), out);
+    }
+
+    public static void endItems(ByteBuf out) {
+        out.writeByte(']').writeByte('\n');
+    }
+
+    /** {@code sig <channel> <payload>}: a pushed line, no answer. */
+    public static void pushed(Key channel, ByteString payload, ByteBuf out) {
+        out.writeBytes(SIG_BEFORE).writeBytes(channel.bytes()).writeByte(' ');
+        out.writeBytes(payload.bytes()).writeByte('\n');
+    }
+
+    /** How many bytes {@link #pushed} writes. */
+    public static int pushedLength(Key channel, ByteString payload) {
+        return SIG_BEFORE.length + channel.bytes().length + 1 + payload.length() + 1;
+    }
+
     public static void queued(ByteBuf out) {
         out.writeBytes(QUEUED);
     }
@@ -72,12 +128,14 @@ public final class DflockdEncoder {
     public static void refused(Refusal reason, ByteBuf out) {
         out.writeBytes(
                 switch (reason) {
-                    case NOT_HELD -> ERROR;
+                    case NOT_HELD, OUT_OF_RANGE -> ERROR;
                     case TOO_MANY_KEYS -> ERROR_MAX_LOCKS;
                     case TOO_MANY_WAITERS -> ERROR_MAX_WAITERS;
                     case LIMIT_MISMATCH -> ERROR_LIMIT_MISMATCH;
                     case ALREADY_ENQUEUED -> ERROR_ALREADY_ENQUEUED;
                     case NOT_ENQUEUED -> ERROR_NOT_ENQUEUED;
+                    case TOO_MANY_ENTRIES -> ERROR_MAX_KEYS;
+                    case LIST_FULL -> ERROR_LIST_FULL;
                 });
     }
 

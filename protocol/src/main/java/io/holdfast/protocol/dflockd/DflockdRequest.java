@@ -1,5 +1,7 @@
 package io.holdfast.protocol.dflockd;
 
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Token;
@@ -24,6 +26,18 @@ public sealed interface DflockdRequest {
 
     /** {@code n}, {@code sn} */
     record Renew(Kind kind, Key key, Token token, long leaseNanos) implements DflockdRequest {}
+
+    /** Counters, values and lists. */
+    record Data(Key key, DataOperation operation) implements DflockdRequest {}
+
+    /** {@code listen}; an empty group is none. The pattern may still be no valid one. */
+    record Listen(Key pattern, ByteString group) implements DflockdRequest {}
+
+    /** {@code unlisten} */
+    record Unlisten(Key pattern, ByteString group) implements DflockdRequest {}
+
+    /** {@code signal} */
+    record Signal(Key channel, ByteString payload) implements DflockdRequest {}
 
     record Ping() implements DflockdRequest {}
 

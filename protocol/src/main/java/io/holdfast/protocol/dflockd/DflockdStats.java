@@ -1,44 +1,57 @@
 package io.holdfast.protocol.dflockd;
 
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.CounterView;
+import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
+import io.holdfast.engine.ListView;
 import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.ValueView;
 import io.holdfast.protocol.json.JsonText;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 
 /**
  * Writes the line of {@code stats} piece by piece, so that a long one never stands in memory as a
- * whole: {@link #begin}, then for each {@link Part} its keys, then {@link #end}.
+ * whole: {@link #begin}, then each {@link Part} with what belongs to it, then {@link #end}.
  */
 public final class DflockdStats {
     /** A lease without end, as the largest number of seconds the protocol has. */
     private static final long MOST_SECONDS_NANOS = 9_223_372_036_000_000_000L;
 
-    /** The arrays that list keys, in the order of the line. */
+    /** The arrays, in the order of the line. */
     public enum Part {
-        LOCKS("locks", false, true),
-        SEMAPHORES("semaphores", false, false),
-        IDLE_LOCKS("idle_locks", true, true),
-        IDLE_SEMAPHORES("idle_semaphores", true, false);
+        LOCKS("locks"),
+        SEMAPHORES("semaphores"),
+        IDLE_LOCKS("idle_locks"),
+        IDLE_SEMAPHORES("idle_semaphores"),
+        COUNTERS("counters"),
+        VALUES("kv_entries"),
+        LISTS("lists"),
+        SIGNAL_CHANNELS("signal_channels");
 
         private final String name;
-        private final boolean idle;
-        private final boolean locks;
 
-        Part(String name, boolean idle, boolean locks) {
+        Part(String name) {
             this.name = name;
-            this.idle = idle;
-            this.locks = locks;
         }
 
         /** Whether this part lists keys that have neither holders nor waiters. */
         public boolean isIdle() {
-            return idle;
+            return this == IDLE_LOCKS || this == IDLE_SEMAPHORES;
         }
 
         /** A semaphore of limit 1 is listed among the locks. */
         boolean takes(ResourceView view) {
-            return locks == (view.kind() == Kind.MUTEX || view.limit() == 1);
+            return switch (this) {
+                case LOCKS, IDLE_LOCKS -> isLock(view);
+                case SEMAPHORES, IDLE_SEMAPHORES -> !isLock(view);
+                case COUNTERS, VALUES, LISTS, SIGNAL_CHANNELS -> false;
+            };
+        }
+
+        private static boolean isLock(ResourceView view) {
+            return view.kind() == Kind.MUTEX || view.limit() == 1;
         }
     }
 
@@ -57,9 +70,7 @@ public final class DflockdStats {
         if (!part.takes(view)) {
             return;
         }
-        ByteBufUtil.writeAscii(out, empty ? "{\"key\":" : ",{\"key\":");
-        empty = false;
-        JsonText.write(view.key().bytes(), out);
+        beginKey(view.key(), out);
         switch (part) {
             case LOCKS -> {
                 ByteBufUtil.writeAscii(out, ",\"owner_conn_id\":" + view.owner());
@@ -72,12 +83,42 @@ public final class DflockdStats {
                 ByteBufUtil.writeAscii(out, ",\"holders\":" + view.holders());
                 ByteBufUtil.writeAscii(out, ",\"waiters\":" + view.waiters());
             }
-            case IDLE_LOCKS, IDLE_SEMAPHORES -> {
-                ByteBufUtil.writeAscii(out, ",\"idle_s\":");
-                JsonText.writeSeconds(view.idleNanos(), out);
-            }
+            case IDLE_LOCKS, IDLE_SEMAPHORES -> writeIdle(view.idleNanos(), out);
+            case COUNTERS, VALUES, LISTS, SIGNAL_CHANNELS -> throw new IllegalStateException();
         }
         out.writeByte('}');
+    }
+
+    public void write(CounterView view, ByteBuf out) {
+        beginKey(view.key(), out);
+        ByteBufUtil.writeAscii(out, ",\"value\":" + view.value());
+        writeIdle(view.idleNanos(), out);
+        out.writeByte('}');
+    }
+
+    public void write(ValueView view, ByteBuf out) {
+        beginKey(view.key(), out);
+        ByteBufUtil.writeAscii(out, ",\"value_len\":" + view.length() + ",\"ttl\":");
+        JsonText.writeSeconds(Math.min(view.ttlLeftNanos(), MOST_SECONDS_NANOS), out);
+        writeIdle(view.idleNanos(), out);
+        out.writeByte('}');
+    }
+
+    public void write(ListView view, ByteBuf out) {
+        beginKey(view.key(), out);
+        ByteBufUtil.writeAscii(out, ",\"len\":" + view.length());
+        writeIdle(view.idleNanos(), out);
+        out.writeByte('}');
+    }
+
+    /** Those who listen to a pattern together; an empty group is none. */
+    public void writeChannel(Key pattern, ByteString group, int listeners, ByteBuf out) {
+        beginObject("pattern", pattern.bytes(), out);
+        if (!group.isEmpty()) {
+            ByteBufUtil.writeAscii(out, ",\"group\":");
+            JsonText.write(group.bytes(), out);
+        }
+        ByteBufUtil.writeAscii(out, ",\"listeners\":" + listeners + "}");
     }
 
     public void end(Part part, ByteBuf out) {
@@ -85,7 +126,21 @@ public final class DflockdStats {
     }
 
     public void end(ByteBuf out) {
-        ByteBufUtil.writeAscii(
-                out, ",\"counters\":[],\"kv_entries\":[],\"lists\":[],\"signal_channels\":[]}\n");
+        ByteBufUtil.writeAscii(out, "}\n");
+    }
+
+    private void beginKey(Key key, ByteBuf out) {
+        beginObject("key", key.bytes(), out);
+    }
+
+    private void beginObject(String name, byte[] text, ByteBuf out) {
+        ByteBufUtil.writeAscii(out, (empty ? "{\"" : ",{\"") + name + "\":");
+        empty = false;
+        JsonText.write(text, out);
+    }
+
+    private static void writeIdle(long idleNanos, ByteBuf out) {
+        ByteBufUtil.writeAscii(out, ",\"idle_s\":");
+        JsonText.writeSeconds(idleNanos, out);
     }
 }

@@ -1,5 +1,8 @@
 package io.holdfast.protocol.dflockd;
 
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
@@ -7,6 +10,7 @@ import io.holdfast.engine.Token;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.LongFunction;
 
 /**
  * The grammar: three lines to a request. Knows bytes but no channel. Bad input gives {@link
@@ -16,6 +20,11 @@ public final class DflockdSyntax {
     private static final DflockdRequest MALFORMED = new DflockdRequest.Malformed();
     private static final DflockdRequest PING = new DflockdRequest.Ping();
     private static final DflockdRequest STATS = new DflockdRequest.Stats();
+
+    /** What a pushed line may have before its end, and what it has beside channel and payload. */
+    private static final int MOST_PUSHED = 65536;
+
+    private static final int PUSHED_EXTRA = 5;
 
     private DflockdSyntax() {}
 
@@ -43,8 +52,120 @@ public final class DflockdSyntax {
             case "ping" -> PING;
             case "stats" -> STATS;
             case "auth" -> new DflockdRequest.Auth(Blanks.trim(text, argStart, argEnd));
+            case String command when isKey(text, keyStart, keyEnd) ->
+                    named(
+                            command,
+                            Key.of(namespace, Arrays.copyOfRange(text, keyStart, keyEnd)),
+                            text,
+                            argStart,
+                            argEnd);
             default -> MALFORMED;
         };
+    }
+
+    /** The commands that are whole words and need a key. */
+    private static DflockdRequest named(
+            String command, Key key, byte[] text, int argStart, int argEnd) {
+        return switch (command) {
+            case "incr" -> counter(key, DataOperation.Increment::new, text, argStart, argEnd);
+            case "decr" -> counter(key, DataOperation.Decrement::new, text, argStart, argEnd);
+            case "cset" -> counter(key, DataOperation.SetCounter::new, text, argStart, argEnd);
+            case "get" -> new DflockdRequest.Data(key, new DataOperation.GetCounter());
+            case "kset" -> setValue(key, text, argStart, argEnd);
+            case "kget" -> new DflockdRequest.Data(key, new DataOperation.GetValue());
+            case "kdel" -> new DflockdRequest.Data(key, new DataOperation.DeleteValue());
+            case "lpush" -> push(key, DataOperation.End.FRONT, text, argStart, argEnd);
+            case "rpush" -> push(key, DataOperation.End.BACK, text, argStart, argEnd);
+            case "lpop" -> pop(key, DataOperation.End.FRONT);
+            case "rpop" -> pop(key, DataOperation.End.BACK);
+            case "llen" -> new DflockdRequest.Data(key, new DataOperation.Length());
+            case "lrange" -> range(key, new Fields(text, argStart, argEnd));
+            case "listen" -> new DflockdRequest.Listen(key, group(text, argStart, argEnd));
+            case "unlisten" -> new DflockdRequest.Unlisten(key, group(text, argStart, argEnd));
+            case "signal" -> signal(key, text, argStart, argEnd);
+            default -> MALFORMED;
+        };
+    }
+
+    private static DflockdRequest counter(
+            Key key, LongFunction<DataOperation> operation, byte[] text, int start, int end) {
+        Fields fields = new Fields(text, start, end);
+        Long number = fields.integer();
+        return number == null || fields.hasMore()
+                ? MALFORMED
+                : new DflockdRequest.Data(key, operation.apply(number));
+    }
+
+    /**
+     * {@code <value> [<ttl>]}: what follows the last blank is the time to live if it is a number
+     * from 0 up; otherwise all of it is the value.
+     */
+    private static DflockdRequest setValue(Key key, byte[] text, int start, int end) {
+        if (start == end) {
+            return MALFORMED;
+        }
+        int blank = end - 1;
+        while (blank >= start && text[blank] != ' ') {
+            blank--;
+        }
+        Long seconds = blank < start ? null : Fields.integer(text, blank + 1, end);
+        if (seconds == null || seconds < 0) {
+            return setValue(key, text, start, end, 0);
+        }
+        return setValue(key, text, start, blank, seconds);
+    }
+
+    private static DflockdRequest setValue(Key key, byte[] text, int start, int end, long seconds) {
+        if (seconds > Fields.MOST_SECONDS) {
+            return MALFORMED;
+        }
+        long ttlNanos = seconds == 0 ? Command.FOREVER : seconds * Fields.NANOS;
+        return new DflockdRequest.Data(
+                key, new DataOperation.SetValue(string(text, start, end), ttlNanos));
+    }
+
+    private static DflockdRequest push(
+            Key key, DataOperation.End side, byte[] text, int start, int end) {
+        return start == end
+                ? MALFORMED
+                : new DflockdRequest.Data(
+                        key, new DataOperation.Push(side, string(text, start, end)));
+    }
+
+    private static DflockdRequest pop(Key key, DataOperation.End side) {
+        return new DflockdRequest.Data(key, new DataOperation.Pop(side));
+    }
+
+    private static DflockdRequest range(Key key, Fields fields) {
+        Long first = fields.integer();
+        Long last = fields.integer();
+        return first == null || last == null || fields.hasMore()
+                ? MALFORMED
+                : new DflockdRequest.Data(key, new DataOperation.Range(first, last));
+    }
+
+    private static DflockdRequest signal(Key channel, byte[] text, int start, int end) {
+        boolean fits = end - start <= MOST_PUSHED - PUSHED_EXTRA - channel.bytes().length;
+        return fits && isChannel(channel) && Blanks.trim(text, start, end).length > 0
+                ? new DflockdRequest.Signal(channel, string(text, start, end))
+                : MALFORMED;
+    }
+
+    private static boolean isChannel(Key key) {
+        for (byte c : key.bytes()) {
+            if (c == '*' || c == '>') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static ByteString group(byte[] text, int start, int end) {
+        return ByteString.of(Blanks.trim(text, start, end));
+    }
+
+    private static ByteString string(byte[] text, int start, int end) {
+        return ByteString.of(Arrays.copyOfRange(text, start, end));
     }
 
     private static DflockdRequest keyed(

@@ -9,8 +9,8 @@ final class Fields {
     /** What a number reads as when there is none, or not a valid one. */
     static final long INVALID = Long.MIN_VALUE;
 
-    private static final long MOST_SECONDS = Long.MAX_VALUE / 1_000_000_000L;
-    private static final long NANOS = 1_000_000_000L;
+    static final long MOST_SECONDS = Long.MAX_VALUE / 1_000_000_000L;
+    static final long NANOS = 1_000_000_000L;
 
     private final byte[] text;
     private final int end;
@@ -39,23 +39,40 @@ final class Fields {
 
     /** A number of slots, 1 or more; {@link #INVALID} otherwise. */
     long limit() {
-        int start = at;
-        int fieldEnd = nextField();
-        if (!isInteger(start, fieldEnd)) {
-            return INVALID;
-        }
-        long value = integer(start, fieldEnd);
-        return value >= 1 ? value : INVALID;
+        Long value = integer();
+        return value != null && value >= 1 ? value : INVALID;
     }
 
     private long seconds(long least) {
+        Long value = integer();
+        return value != null && value >= least && value <= MOST_SECONDS ? value * NANOS : INVALID;
+    }
+
+    /** A number of 64 bits; null if the field is anything else. */
+    @Nullable Long integer() {
         int start = at;
-        int fieldEnd = nextField();
-        if (!isInteger(start, fieldEnd)) {
-            return INVALID;
+        return integer(text, start, nextField());
+    }
+
+    /** As {@link #integer()}, of the bytes {@code [start, end)}. */
+    static @Nullable Long integer(byte[] text, int start, int end) {
+        boolean negative = start < end && text[start] == '-';
+        int from = negative || (start < end && text[start] == '+') ? start + 1 : start;
+        if (from == end) {
+            return null;
         }
-        long value = integer(start, fieldEnd);
-        return value >= least && value <= MOST_SECONDS ? value * NANOS : INVALID;
+        long value = 0; // kept negative: the range is larger on that side
+        for (int i = from; i < end; i++) {
+            int digit = text[i] - '0';
+            if (digit < 0 || digit > 9 || value < (Long.MIN_VALUE + digit) / 10) {
+                return null;
+            }
+            value = value * 10 - digit;
+        }
+        if (negative) {
+            return value;
+        }
+        return value == Long.MIN_VALUE ? null : -value;
     }
 
     /** 32 lower-case hex digits; null if the field is anything else, which no hold can match. */
@@ -106,37 +123,5 @@ final class Fields {
             }
             at += blank;
         }
-    }
-
-    private boolean isInteger(int start, int fieldEnd) {
-        int from =
-                start < fieldEnd && (text[start] == '+' || text[start] == '-') ? start + 1 : start;
-        if (from == fieldEnd) {
-            return false;
-        }
-        for (int i = from; i < fieldEnd; i++) {
-            if (text[i] < '0' || text[i] > '9') {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** The value of a well-formed integer; {@link #INVALID} if it does not fit 64 bits. */
-    private long integer(int start, int fieldEnd) {
-        boolean negative = text[start] == '-';
-        int from = negative || text[start] == '+' ? start + 1 : start;
-        long value = 0;
-        for (int i = from; i < fieldEnd; i++) {
-            int digit = text[i] - '0';
-            if (value < (Long.MIN_VALUE + digit) / 10) {
-                return INVALID;
-            }
-            value = value * 10 - digit; // negative: the range is larger on that side
-        }
-        if (negative) {
-            return value;
-        }
-        return value == Long.MIN_VALUE ? INVALID : -value;
     }
 }

@@ -2,6 +2,8 @@ package io.holdfast.protocol.dflockd;
 
 import static io.holdfast.protocol.dflockd.DflockdRequest.DEFAULT_LEASE;
 
+import io.holdfast.engine.Command;
+import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Token;
@@ -38,11 +40,53 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
                     keyed(kind, "r", key, fields(token(token)));
             case DflockdRequest.Renew(var kind, var key, var token, var lease) ->
                     keyed(kind, "n", key, fields(token(token), lease(lease)));
+            case DflockdRequest.Data(var key, var operation) -> data(key, operation);
+            case DflockdRequest.Listen(var pattern, var group) ->
+                    lines("listen", pattern.bytes(), group.bytes());
+            case DflockdRequest.Unlisten(var pattern, var group) ->
+                    lines("unlisten", pattern.bytes(), group.bytes());
+            case DflockdRequest.Signal(var channel, var payload) ->
+                    lines("signal", channel.bytes(), payload.bytes());
             case DflockdRequest.Ping() -> lines("ping", new byte[0], new byte[0]);
             case DflockdRequest.Stats() -> lines("stats", new byte[0], new byte[0]);
             case DflockdRequest.Auth(byte[] secret) -> lines("auth", new byte[0], secret);
             case DflockdRequest.Malformed() -> lines("", new byte[0], new byte[0]);
         };
+    }
+
+    private byte[] data(Key key, DataOperation operation) {
+        return switch (operation) {
+            case DataOperation.Increment(var delta) -> number("incr", key, delta);
+            case DataOperation.Decrement(var delta) -> number("decr", key, delta);
+            case DataOperation.SetCounter(var value) -> number("cset", key, value);
+            case DataOperation.GetCounter() -> lines("get", key.bytes(), new byte[0]);
+            case DataOperation.SetValue(var value, var ttl) -> {
+                String seconds = ttl == Command.FOREVER ? "0" : seconds(ttl);
+                var argument = new ByteArrayOutputStream();
+                argument.writeBytes(value.bytes());
+                argument.writeBytes(Wire.utf8(" " + seconds));
+                yield lines("kset", key.bytes(), argument.toByteArray());
+            }
+            case DataOperation.GetValue() -> lines("kget", key.bytes(), new byte[0]);
+            case DataOperation.DeleteValue() -> lines("kdel", key.bytes(), new byte[0]);
+            case DataOperation.Push(var end, var item) ->
+                    lines(side(end) + "push", key.bytes(), item.bytes());
+            case DataOperation.Pop(var end) -> lines(side(end) + "pop", key.bytes(), new byte[0]);
+            case DataOperation.Length() -> lines("llen", key.bytes(), new byte[0]);
+            case DataOperation.Range(var first, var last) ->
+                    lines(
+                            "lrange",
+                            key.bytes(),
+                            Wire.utf8(fields(number.apply(first), number.apply(last))));
+        };
+    }
+
+    private byte[] number(String command, Key key, long value) {
+        return lines(command, key.bytes(), Wire.utf8(fields(number.apply(value))));
+    }
+
+    private static String side(DataOperation.End end) {
+        return end == DataOperation.End.FRONT ? "l" : "r";
     }
 
     private byte[] keyed(Kind kind, String letter, Key key, String argument) {

@@ -2,8 +2,12 @@ package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
+import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.Subscriber;
+import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdInput;
@@ -11,8 +15,6 @@ import io.holdfast.protocol.dflockd.DflockdRequest;
 import io.holdfast.server.connection.ConnectionEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -28,6 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -37,17 +40,31 @@ import java.util.concurrent.TimeUnit;
  * its event loop; only the mailbox methods are called from elsewhere.
  */
 public final class DflockdHandler extends ChannelInboundHandlerAdapter
-        implements Mailbox, Runnable, ChannelFutureListener {
+        implements Mailbox, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(DflockdHandler.class);
     private static final byte[] NO_SECRET = {};
 
     /** What a peer may send behind a blocked request. */
     private static final int MOST_BEHIND_BLOCKED = 4096;
 
-    /** Requests answered in one turn before other connections get theirs. */
-    private static final int REQUESTS_PER_TURN = 512;
+    /** What one turn may cost before other connections get theirs; most requests cost 1. */
+    private static final int COST_PER_TURN = 512;
 
-    private static final int OUTPUT_BYTES = 128;
+    /** So many bytes of a signal cost 1; so does each one who gets it. */
+    private static final int SIGNAL_BYTES_PER_COST = 128;
+
+    /** Input is kept in a buffer that is larger than it by this at most, or as much again. */
+    private static final int SPARE_BYTES = 128;
+
+    /** Pushed lines are gathered up to this before they are written. */
+    private static final int PUSH_BATCH_BYTES = 16 * 1024;
+
+    /** A longer range of a list is written off the event loop. */
+    private static final int LONG_RANGE = 64;
+
+    /** More than an item that waits to be written takes. */
+    private static final long ITEM_BYTES = 320;
+
     private static final long AUTH_PAUSE_MILLIS = 100;
     private static final long LINGER_MILLIS = 1000;
 
@@ -82,7 +99,15 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     /** How much of the input is counted as kept. */
     private int keptBytes;
 
-    private @Nullable ByteBuf output;
+    private DflockdOutput output;
+
+    /** What is left of this turn. */
+    private int turn;
+
+    /** Of a connection that has listened to anything. */
+    private @Nullable PushQueue pushes;
+
+    private @Nullable Subscriber subscriber;
 
     /** Number of the last request submitted. */
     private long request;
@@ -101,14 +126,10 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     private long linesSeen;
     private @Nullable Future<?> readTimer;
 
-    private int writesOnTheirWay;
-    private long writingSinceNanos;
-    private @Nullable Future<?> writeTimer;
-
     /** Guarded by {@link #effects}. */
     private boolean wakeScheduled;
 
-    @SuppressWarnings("NullAway.Init") // ctx and session are there from channelActive on
+    @SuppressWarnings("NullAway.Init") // ctx, output and session are there from channelActive on
     public DflockdHandler(DflockdService service) {
         this.service = service;
         this.decoder = new DflockdDecoder(service.namespace);
@@ -120,6 +141,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         ctx = context;
+        output =
+                new DflockdOutput(
+                        context, service.writeTimeoutNanos, () -> guarded(this::writeTimeout));
     }
 
     @Override
@@ -139,10 +163,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         end();
-        if (writeTimer != null) {
-            writeTimer.cancel(false);
-            writeTimer = null;
-        }
+        output.close();
     }
 
     @Override
@@ -165,6 +186,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             session.close(lastAnswered);
             pending = null;
         }
+        endSubscriptions();
         state = State.CLOSING;
         if (input != null) {
             input.release();
@@ -172,10 +194,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         }
         service.keep(-keptBytes);
         keptBytes = 0;
-        if (output != null) {
-            output.release();
-            output = null;
-        }
+        output.discard();
     }
 
     /** Closes without another word. */
@@ -189,6 +208,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
      * first: closing a socket with unread input would destroy the last answer.
      */
     private void finish() {
+        writePushes();
         flush();
         end();
         // An empty message ends when all before it are written.
@@ -292,9 +312,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     /** Takes requests out of the input as long as each is answered at once, up to a bound. */
     private void takeRequests() {
         backlog = false;
-        int budget = REQUESTS_PER_TURN;
+        turn = COST_PER_TURN;
         while (state == State.READY && input != null) {
-            if (budget-- == 0 || !ctx.channel().isWritable()) {
+            if (turn <= 0 || !ctx.channel().isWritable()) {
                 backlog = true;
                 break;
             }
@@ -302,6 +322,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             if (next == null) {
                 break;
             }
+            turn--;
             take(next);
         }
         afterTurn();
@@ -357,7 +378,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         if (input != null && rest == 0) {
             input.release();
             input = null;
-        } else if (input != null && input.capacity() > 2 * rest + OUTPUT_BYTES) {
+        } else if (input != null && input.capacity() > 2 * rest + SPARE_BYTES) {
             ByteBuf copy = ctx.alloc().directBuffer(rest).writeBytes(input);
             input.release();
             input = copy;
@@ -394,10 +415,11 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     }
 
     private void resume() {
+        writePushes();
         if (state == State.READY && backlog && ctx.channel().isWritable()) {
             takeRequests();
-            flush();
         }
+        flush();
     }
 
     @Override
@@ -506,6 +528,23 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
                     submit(
                             new Command.Renew(
                                     session.id(), ++request, kind, key, token, lease(lease)));
+            case DflockdRequest.Data(var key, var operation) -> {
+                if (!operation.mayCreate() || mayCreate()) {
+                    submit(new Command.Data(session.id(), ++request, key, operation));
+                }
+            }
+            case DflockdRequest.Listen(var pattern, var group) -> {
+                if (mayCreate()) {
+                    listen(pattern, group);
+                }
+            }
+            case DflockdRequest.Unlisten(var pattern, var group) -> {
+                if (subscriber != null) {
+                    subscriber.unlisten(pattern, group);
+                }
+                DflockdEncoder.ok(output());
+            }
+            case DflockdRequest.Signal(var channel, var payload) -> signal(channel, payload);
             case DflockdRequest.Ping() -> DflockdEncoder.ok(output());
             case DflockdRequest.Stats() -> streamStats();
             case DflockdRequest.Auth(byte[] ignored) -> DflockdEncoder.error(output());
@@ -517,7 +556,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         return requested == DflockdRequest.DEFAULT_LEASE ? service.defaultLeaseNanos : requested;
     }
 
-    /** Whether a request that makes a hold or a wait is served; while draining it is not. */
+    /** Whether a request that makes something is served; while draining it is not. */
     private boolean mayCreate() {
         if (!service.isDraining()) {
             return true;
@@ -537,24 +576,135 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     private void streamStats() {
         state = State.STREAMING;
         flush();
-        Thread.startVirtualThread(new StatsStream(ctx, service.driver, this::writeStats));
+        Thread.startVirtualThread(new StatsStream(ctx, service, this::writePiece));
     }
 
-    private void writeStats(ByteBuf piece, boolean last, ChannelPromise promise) {
+    private void writeItems(List<ByteString> items) {
+        long bytes = items.size() * ITEM_BYTES;
+        if (items.size() <= LONG_RANGE) {
+            ByteBuf out = output();
+            DflockdEncoder.beginItems(out);
+            for (int i = 0; i < items.size(); i++) {
+                DflockdEncoder.item(items.get(i), i == 0, out);
+            }
+            DflockdEncoder.endItems(out);
+        } else if (service.keep(bytes)) {
+            state = State.STREAMING;
+            flush();
+            Thread.startVirtualThread(
+                    new RangeStream(ctx, items, this::writePiece, () -> service.keep(-bytes)));
+        } else {
+            service.keep(-bytes);
+            DflockdEncoder.error(output());
+        }
+    }
+
+    private void writePiece(ByteBuf piece, boolean last, ChannelPromise promise) {
         if (state != State.STREAMING) {
             piece.release();
             promise.tryFailure(new IOException("closed"));
             return;
         }
-        write(piece, promise);
+        output.write(piece, promise);
         if (last) {
             state = State.READY;
             lineSinceNanos = System.nanoTime();
             guarded(
                     () -> {
+                        writePushes();
                         takeRequests();
                         flush();
                     });
+        }
+    }
+
+    // ---- signals
+
+    private void listen(Key pattern, ByteString group) {
+        if (subscriber == null) {
+            pushes =
+                    new PushQueue(
+                            ctx.alloc(),
+                            ctx.executor(),
+                            service.pushBudget,
+                            service.maxPushBytes,
+                            () -> guarded(this::push),
+                            () -> guarded(this::cutOff));
+            subscriber = service.hub.open(pushes);
+        }
+        switch (subscriber.listen(pattern, group)) {
+            case LISTENING -> DflockdEncoder.ok(output());
+            case INVALID_PATTERN, NO_ROOM, CLOSED -> DflockdEncoder.error(output());
+        }
+    }
+
+    private void signal(Key channel, ByteString payload) {
+        List<Listener> receivers = service.hub.choose(channel);
+        if (!receivers.isEmpty()) {
+            PushLine line =
+                    new PushLine(
+                            ctx.alloc(), channel, payload, receivers.size(), service.pushBudget);
+            receivers.forEach(receiver -> receiver.deliver(line));
+            turn -= receivers.size() + line.length() / SIGNAL_BYTES_PER_COST;
+        }
+        DflockdEncoder.number(receivers.size(), output());
+    }
+
+    private void push() {
+        if (state != State.CLOSING) {
+            writePushes();
+            flush();
+        }
+    }
+
+    /** Writes pushed lines as long as the socket takes them, never inside another answer. */
+    private void writePushes() {
+        PushQueue queue = pushes;
+        if (queue == null || state == State.CLOSING) {
+            return;
+        }
+        for (PushLine line = nextPush(queue); line != null; line = nextPush(queue)) {
+            if (line.isLarge()) {
+                PushLine written = line;
+                flush();
+                output.write(line.share(), ctx.newPromise().addListener(done -> written.release()));
+            } else {
+                line.copyTo(output());
+                line.release();
+                if (output.gathered() >= PUSH_BATCH_BYTES) {
+                    flush();
+                }
+            }
+        }
+    }
+
+    private @Nullable PushLine nextPush(PushQueue queue) {
+        return queue.poll(state != State.STREAMING && ctx.channel().isWritable());
+    }
+
+    private void cutOff() {
+        if (state != State.CLOSING) {
+            LOG.atWarn()
+                    .addKeyValue("conn", session.id())
+                    .addKeyValue("remote", ctx.channel().remoteAddress())
+                    .log("slow listener cut off");
+            abort();
+        }
+    }
+
+    /** One with many subscriptions must not hold up the event loop. */
+    private void endSubscriptions() {
+        Subscriber ending = subscriber;
+        if (pushes == null || ending == null) {
+            return;
+        }
+        pushes.close();
+        pushes = null;
+        subscriber = null;
+        if (ending.isSmall()) {
+            ending.close();
+        } else {
+            Thread.startVirtualThread(ending::close);
         }
     }
 
@@ -627,6 +777,11 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             case Effect.Renewed renewed -> DflockdEncoder.renewed(renewed.leaseNanos(), output());
             case Effect.TimedOut timedOut -> DflockdEncoder.timeout(output());
             case Effect.Cancelled cancelled -> DflockdEncoder.error(output());
+            case Effect.Changed changed -> DflockdEncoder.ok(output());
+            case Effect.Counted counted -> DflockdEncoder.number(counted.value(), output());
+            case Effect.Found found -> DflockdEncoder.value(found.value(), output());
+            case Effect.Absent absent -> DflockdEncoder.nil(output());
+            case Effect.Items items -> writeItems(items.items());
             case Effect.Refused refused -> DflockdEncoder.refused(refused.reason(), output());
         }
     }
@@ -637,11 +792,11 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         if (session == null) {
             return; // not active yet: channelActive will see it
         }
-        if (state == State.BLOCKED && pending != null) {
+        if (state == State.BLOCKED && pending instanceof Command.Locking blocked) {
             cancelling = true;
             session.submit(
                     new Command.Cancel(
-                            session.id(), pending.request(), pending.kind(), pending.key()));
+                            session.id(), blocked.request(), blocked.kind(), blocked.key()));
             takeEffects();
             if (state == State.BLOCKED) {
                 // Granted and ended again before the grant was answered: nothing left to cancel.
@@ -660,40 +815,22 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     // ---- output
 
     private ByteBuf output() {
-        if (output == null) {
-            output = ctx.alloc().directBuffer(OUTPUT_BYTES);
-        }
-        return output;
+        return output.buffer();
     }
 
     private void flush() {
-        ByteBuf bytes = output;
-        if (bytes != null) {
-            output = null;
+        if (output.gathered() > 0) {
             lastAnswered = pending == null ? request : request - 1;
-            write(bytes, ctx.newPromise());
+            output.flush();
         }
     }
 
-    private void write(ByteBuf bytes, ChannelPromise promise) {
-        if (writesOnTheirWay++ == 0) {
-            writingSinceNanos = System.nanoTime();
-        }
-        if (writeTimer == null && service.writeTimeoutNanos > 0) {
-            armWriteTimer(service.writeTimeoutNanos);
-        }
-        ctx.writeAndFlush(bytes, promise).addListener(this);
+    private void writeTimeout() {
+        LOG.atDebug().addKeyValue("conn", session.id()).log("write timeout");
+        abort();
     }
 
-    /** A write has ended. */
-    @Override
-    public void operationComplete(ChannelFuture written) {
-        if (--writesOnTheirWay > 0) {
-            writingSinceNanos = System.nanoTime(); // the next one begins now
-        }
-    }
-
-    // ---- timers: one each, which arms itself again for what is left
+    // ---- the read timer, which arms itself again for what is left
 
     private void armReadTimer(long nanos) {
         readTimer =
@@ -718,26 +855,6 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             LOG.atDebug().addKeyValue("conn", session.id()).log("read timeout");
             DflockdEncoder.error(output());
             finish();
-        }
-    }
-
-    private void armWriteTimer(long nanos) {
-        writeTimer =
-                ctx.executor()
-                        .schedule(() -> guarded(this::checkWrite), nanos, TimeUnit.NANOSECONDS);
-    }
-
-    private void checkWrite() {
-        writeTimer = null;
-        if (writesOnTheirWay == 0 || !ctx.channel().isOpen()) {
-            return;
-        }
-        long left = service.writeTimeoutNanos - (System.nanoTime() - writingSinceNanos);
-        if (left > 0) {
-            armWriteTimer(left);
-        } else {
-            LOG.atDebug().addKeyValue("conn", session.id()).log("write timeout");
-            abort();
         }
     }
 }

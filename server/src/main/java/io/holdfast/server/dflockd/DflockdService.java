@@ -1,6 +1,7 @@
 package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.Secret;
 
@@ -12,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** What all dflockd connections of a server share. */
 public final class DflockdService {
     final Driver driver;
+    final SignalHub hub;
     final Namespace namespace = Namespace.DEFAULT;
     final @Nullable Secret secret;
     final long defaultLeaseNanos;
@@ -20,7 +22,15 @@ public final class DflockdService {
     /** 0 is no limit. */
     final long writeTimeoutNanos;
 
-    /** What all connections together may keep of requests that are not complete. */
+    /** What a listener may leave unread before it is cut off. */
+    final long maxPushBytes;
+
+    final PushBudget pushBudget = new PushBudget(Runtime.getRuntime().maxMemory() / 4);
+
+    /**
+     * What all connections together may keep of requests that are not complete, and of lists they
+     * are about to write.
+     */
     private final long mostKeptBytes = Runtime.getRuntime().maxMemory() / 8;
 
     private final AtomicLong keptBytes = new AtomicLong();
@@ -29,14 +39,19 @@ public final class DflockdService {
     /**
      * @param secret what clients must send first, if anything
      * @param writeTimeout zero is no limit
+     * @param maxPushBytes what a listener may leave unread before it is cut off
      */
     public DflockdService(
             Driver driver,
+            SignalHub hub,
             @Nullable Secret secret,
             Duration defaultLease,
             Duration readTimeout,
-            Duration writeTimeout) {
+            Duration writeTimeout,
+            long maxPushBytes) {
         this.driver = driver;
+        this.hub = hub;
+        this.maxPushBytes = maxPushBytes;
         this.secret = secret;
         this.defaultLeaseNanos = nanos(defaultLease);
         this.readTimeoutNanos = nanos(readTimeout);
@@ -49,12 +64,12 @@ public final class DflockdService {
                 : span.toNanos();
     }
 
-    /** Counts input that a connection keeps, or no longer keeps; false if that is too much. */
-    boolean keep(int bytes) {
+    /** Counts bytes that a connection keeps, or no longer keeps; false if that is too much. */
+    boolean keep(long bytes) {
         return bytes == 0 || keptBytes.addAndGet(bytes) <= mostKeptBytes || bytes < 0;
     }
 
-    /** From now on no request may create a hold, a wait or data. */
+    /** From now on no request may create a hold, a wait, a subscription or data. */
     public void drain() {
         draining = true;
     }

@@ -1,87 +1,74 @@
 package io.holdfast.server.dflockd;
 
-import io.holdfast.driver.Driver;
-import io.holdfast.driver.ResourceListing;
+import io.holdfast.driver.Slices;
+import io.holdfast.driver.signal.ChannelView;
+import io.holdfast.engine.CounterView;
+import io.holdfast.engine.ListView;
 import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.ValueView;
 import io.holdfast.protocol.dflockd.DflockdStats;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPromise;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.List;
+import java.util.function.Consumer;
 
-/**
- * Writes the answer to {@code stats} off the event loop, piece by piece: the next piece is made
- * when the one before has left, so a long answer to a slow reader costs one piece of memory.
- */
-final class StatsStream implements Runnable {
-    private static final Logger LOG = LoggerFactory.getLogger(StatsStream.class);
-    private static final int PIECE_BYTES = 32 * 1024;
-
-    /** Writes a piece, on the event loop. */
-    interface Writer {
-        void write(ByteBuf piece, boolean last, ChannelPromise promise);
-    }
-
-    private final ChannelHandlerContext ctx;
-    private final Driver driver;
-    private final Writer writer;
+/** Writes the answer to {@code stats}. */
+final class StatsStream extends AnswerStream {
+    private final DflockdService service;
     private final DflockdStats stats = new DflockdStats();
-    private ByteBuf piece;
 
-    StatsStream(ChannelHandlerContext ctx, Driver driver, Writer writer) {
-        this.ctx = ctx;
-        this.driver = driver;
-        this.writer = writer;
-        this.piece = ctx.alloc().buffer();
+    StatsStream(ChannelHandlerContext ctx, DflockdService service, Writer writer) {
+        super(ctx, writer);
+        this.service = service;
     }
 
     @Override
-    public void run() {
-        try {
-            stats.begin(driver.openSessions(), piece);
-            for (DflockdStats.Part part : DflockdStats.Part.values()) {
-                stats.begin(part, piece);
-                if (!write(part)) {
-                    return;
-                }
-                stats.end(part, piece);
+    boolean writeAll() {
+        stats.begin(service.driver.openSessions(), out());
+        for (DflockdStats.Part part : DflockdStats.Part.values()) {
+            stats.begin(part, out());
+            if (!write(part)) {
+                return false;
             }
-            stats.end(piece);
-            boolean _ = send(true);
-        } catch (RuntimeException | Error e) {
-            LOG.atError().setCause(e).log("stats failed");
-            ctx.close();
-        } finally {
-            piece.release();
+            stats.end(part, out());
         }
+        stats.end(out());
+        return true;
     }
 
     private boolean write(DflockdStats.Part part) {
-        try (ResourceListing listing = part.isIdle() ? driver.listIdle() : driver.listInUse()) {
-            for (List<ResourceView> slice = listing.next();
-                    !slice.isEmpty();
-                    slice = listing.next()) {
-                for (ResourceView view : slice) {
-                    stats.write(part, view, piece);
-                }
-                if (piece.readableBytes() >= PIECE_BYTES && !send(false)) {
+        return switch (part) {
+            case LOCKS, SEMAPHORES -> write(service.driver.listInUse(), view -> write(part, view));
+            case IDLE_LOCKS, IDLE_SEMAPHORES ->
+                    write(service.driver.listIdle(), view -> write(part, view));
+            case COUNTERS ->
+                    write(service.driver.listCounters(), (CounterView v) -> stats.write(v, out()));
+            case VALUES ->
+                    write(service.driver.listValues(), (ValueView v) -> stats.write(v, out()));
+            case LISTS -> write(service.driver.listLists(), (ListView v) -> stats.write(v, out()));
+            case SIGNAL_CHANNELS -> write(service.hub.list(), this::write);
+        };
+    }
+
+    private void write(DflockdStats.Part part, ResourceView view) {
+        stats.write(part, view, out());
+    }
+
+    private void write(ChannelView view) {
+        if (view.pattern().namespace().equals(service.namespace)) {
+            stats.writeChannel(view.pattern(), view.group(), view.listeners(), out());
+        }
+    }
+
+    private <T> boolean write(Slices<T> all, Consumer<T> writer) {
+        try (Slices<T> slices = all) {
+            for (List<T> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
+                slice.forEach(writer);
+                if (!sendIfLong()) {
                     return false;
                 }
             }
             return true;
         }
-    }
-
-    /** Hands the piece over and waits until it is written; false if the connection is gone. */
-    private boolean send(boolean last) {
-        ByteBuf full = piece;
-        piece = ctx.alloc().buffer(last ? 0 : PIECE_BYTES);
-        ChannelPromise promise = ctx.newPromise();
-        ctx.executor().execute(() -> writer.write(full, last, promise));
-        return last || promise.awaitUninterruptibly().isSuccess();
     }
 }

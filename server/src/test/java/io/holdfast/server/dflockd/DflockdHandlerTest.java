@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Settings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -30,6 +31,7 @@ class DflockdHandlerTest {
     private static LocalDriver driver(boolean autoRelease) {
         return new LocalDriver(
                 new Settings(0, Duration.ofSeconds(60).toNanos(), autoRelease),
+                0,
                 0,
                 Duration.ofSeconds(60),
                 new ClockFences(),
@@ -148,6 +150,12 @@ class DflockdHandlerTest {
 
     private static DflockdService service(LocalDriver to) {
         return new DflockdService(
-                to, null, Duration.ofSeconds(33), Duration.ofHours(1), Duration.ofHours(1));
+                to,
+                new SignalHub(0, () -> true),
+                null,
+                Duration.ofSeconds(33),
+                Duration.ofHours(1),
+                Duration.ofHours(1),
+                1 << 20);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Settings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -25,16 +26,19 @@ class KeptInputTest {
             new LocalDriver(
                     new Settings(0, Duration.ofSeconds(60).toNanos(), true),
                     0,
+                    0,
                     Duration.ofSeconds(60),
                     new ClockFences(),
                     () -> true);
     private final DflockdService service =
             new DflockdService(
                     driver,
+                    new SignalHub(0, () -> true),
                     null,
                     Duration.ofSeconds(33),
                     Duration.ofSeconds(23),
-                    Duration.ofSeconds(5));
+                    Duration.ofSeconds(5),
+                    1 << 20);
 
     @AfterEach
     void close() {

@@ -2,10 +2,10 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** A list of resources in which places can be marked, so that it can be read in slices. */
-final class ResourceList {
-    /** Something that stands in the list: a resource, or the place a reader has got to. */
-    sealed interface Node permits Resource, Listing.Marker {
+/** Names in order, among which places can be marked, so that they can be read in slices. */
+final class Roster {
+    /** Something that stands in the list: a name, or the place a reader has got to. */
+    sealed interface Node permits Named, Listing.Marker {
         @Nullable Node before();
 
         @Nullable Node after();

@@ -1,0 +1,45 @@
+package io.holdfast.driver.signal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Those who listen to one topic, in order of joining. */
+final class Members {
+    private final List<Registration> inOrder = new ArrayList<>(1);
+
+    /** Whose turn it is in a group; goes on when somebody leaves. */
+    private final AtomicLong turn = new AtomicLong();
+
+    int size() {
+        return inOrder.size();
+    }
+
+    Subscriber get(int place) {
+        return inOrder.get(place).subscriber();
+    }
+
+    /** Adds somebody who joined after all others. */
+    void add(Registration registration) {
+        inOrder.add(registration);
+    }
+
+    void remove(Registration registration) {
+        int low = 0;
+        int high = inOrder.size() - 1;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (inOrder.get(middle).joined() < registration.joined()) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        inOrder.remove(low);
+    }
+
+    /** The place to begin with for the next signal; each call is one turn. */
+    int nextPlace() {
+        return (int) Long.remainderUnsigned(turn.getAndIncrement(), inOrder.size());
+    }
+}

@@ -1,0 +1,52 @@
+package io.holdfast.driver.signal;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** One listener's registrations. Every method may be called from any thread. */
+public final class Subscriber {
+    private final SignalHub hub;
+    private final Listener listener;
+
+    /** In order of joining. Guarded by the hub's lock. */
+    final Map<Topic, Registration> registrations = new LinkedHashMap<>();
+
+    /** Guarded by the hub's lock. */
+    boolean closed;
+
+    Subscriber(SignalHub hub, Listener listener) {
+        this.hub = hub;
+        this.listener = listener;
+    }
+
+    Listener listener() {
+        return listener;
+    }
+
+    /**
+     * Listens to a pattern. To do it twice is to do it once.
+     *
+     * @param group empty to listen alone
+     */
+    public ListenOutcome listen(Key pattern, ByteString group) {
+        return hub.listen(this, new Topic(pattern, group));
+    }
+
+    /** Ends that registration, if there is one. */
+    public void unlisten(Key pattern, ByteString group) {
+        hub.unlisten(this, new Topic(pattern, group));
+    }
+
+    /** Whether {@link #close} is quick. */
+    public boolean isSmall() {
+        return hub.isSmall(this);
+    }
+
+    /** Ends all registrations, for good. */
+    public void close() {
+        hub.close(this);
+    }
+}

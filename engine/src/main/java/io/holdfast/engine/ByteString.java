@@ -1,0 +1,60 @@
+package io.holdfast.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Bytes as a value: compared as they are, never changed. The order is that of unsigned bytes; hash
+ * collisions chosen by a client cost a logarithm because of it.
+ */
+public final class ByteString implements Comparable<ByteString> {
+    public static final ByteString EMPTY = new ByteString(new byte[0]);
+
+    private final byte[] bytes;
+
+    private ByteString(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /** A string of the given bytes, which must not be changed afterwards. */
+    public static ByteString of(byte[] bytes) {
+        return bytes.length == 0 ? EMPTY : new ByteString(bytes);
+    }
+
+    public static ByteString of(String text) {
+        return of(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The bytes themselves, not a copy: read only. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    public int length() {
+        return bytes.length;
+    }
+
+    public boolean isEmpty() {
+        return bytes.length == 0;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ByteString that && Arrays.equals(bytes, that.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bytes);
+    }
+
+    @Override
+    public int compareTo(ByteString that) {
+        return Arrays.compareUnsigned(bytes, that.bytes);
+    }
+
+    @Override
+    public String toString() {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

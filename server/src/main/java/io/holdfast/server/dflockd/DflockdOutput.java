@@ -1,0 +1,111 @@
+package io.holdfast.server.dflockd;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The writing side of a connection: whole lines are gathered in a buffer and leave with one write,
+ * which must not take longer than the write timeout. Lives on the event loop.
+ */
+final class DflockdOutput implements ChannelFutureListener {
+    private static final int INITIAL_BYTES = 128;
+
+    private final ChannelHandlerContext ctx;
+
+    /** 0 is no limit. */
+    private final long timeoutNanos;
+
+    private final Runnable onTimeout;
+    private @Nullable ByteBuf buffer;
+    private int writesOnTheirWay;
+    private long writingSinceNanos;
+    private @Nullable Future<?> timer;
+
+    DflockdOutput(ChannelHandlerContext ctx, long timeoutNanos, Runnable onTimeout) {
+        this.ctx = ctx;
+        this.timeoutNanos = timeoutNanos;
+        this.onTimeout = onTimeout;
+    }
+
+    /** Where lines go; always up to the end of a line. */
+    ByteBuf buffer() {
+        if (buffer == null) {
+            buffer = ctx.alloc().directBuffer(INITIAL_BYTES);
+        }
+        return buffer;
+    }
+
+    /** How many bytes wait for {@link #flush}. */
+    int gathered() {
+        return buffer == null ? 0 : buffer.readableBytes();
+    }
+
+    void flush() {
+        ByteBuf bytes = buffer;
+        if (bytes != null) {
+            buffer = null;
+            write(bytes, ctx.newPromise());
+        }
+    }
+
+    /** Writes bytes behind all that was flushed. */
+    void write(ByteBuf bytes, ChannelPromise promise) {
+        if (writesOnTheirWay++ == 0) {
+            writingSinceNanos = System.nanoTime();
+        }
+        if (timer == null && timeoutNanos > 0) {
+            arm(timeoutNanos);
+        }
+        ctx.writeAndFlush(bytes, promise).addListener(this);
+    }
+
+    /** A write has ended. */
+    @Override
+    public void operationComplete(ChannelFuture written) {
+        if (--writesOnTheirWay > 0) {
+            writingSinceNanos = System.nanoTime(); // the next one begins now
+        }
+    }
+
+    /** Throws away what was gathered and not flushed. */
+    void discard() {
+        if (buffer != null) {
+            buffer.release();
+            buffer = null;
+        }
+    }
+
+    /** The connection is gone. */
+    void close() {
+        discard();
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+    }
+
+    private void arm(long nanos) {
+        timer = ctx.executor().schedule(this::check, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void check() {
+        timer = null;
+        if (writesOnTheirWay == 0 || !ctx.channel().isOpen()) {
+            return;
+        }
+        long left = timeoutNanos - (System.nanoTime() - writingSinceNanos);
+        if (left > 0) {
+            arm(left);
+        } else {
+            onTimeout.run();
+        }
+    }
+}
