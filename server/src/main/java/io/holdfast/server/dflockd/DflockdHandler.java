@@ -3,7 +3,6 @@ package io.holdfast.server.dflockd;
 import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.signal.Listener;
-import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -40,7 +39,7 @@ import java.util.concurrent.TimeUnit;
  * its event loop; only the mailbox methods are called from elsewhere.
  */
 public final class DflockdHandler extends ChannelInboundHandlerAdapter
-        implements Mailbox, Runnable {
+        implements Mailbox, Runnable, Listening.Connection {
     private static final Logger LOG = LoggerFactory.getLogger(DflockdHandler.class);
     private static final byte[] NO_SECRET = {};
 
@@ -55,9 +54,6 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
 
     /** Input is kept in a buffer that is larger than it by this at most, or as much again. */
     private static final int SPARE_BYTES = 128;
-
-    /** Pushed lines are gathered up to this before they are written. */
-    private static final int PUSH_BATCH_BYTES = 16 * 1024;
 
     /** A longer range of a list is written off the event loop. */
     private static final int LONG_RANGE = 64;
@@ -105,9 +101,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     private int turn;
 
     /** Of a connection that has listened to anything. */
-    private @Nullable PushQueue pushes;
-
-    private @Nullable Subscriber subscriber;
+    private @Nullable Listening listening;
 
     /** Number of the last request submitted. */
     private long request;
@@ -186,7 +180,10 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             session.close(lastAnswered);
             pending = null;
         }
-        endSubscriptions();
+        if (listening != null) {
+            listening.close();
+            listening = null;
+        }
         state = State.CLOSING;
         if (input != null) {
             input.release();
@@ -362,7 +359,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         if (backlog) {
             flush();
             if (ctx.channel().isWritable()) {
-                ctx.executor().execute(() -> guarded(this::resume));
+                yieldTurn();
             } // else channelWritabilityChanged goes on
         }
         setReading(!backlog && state != State.STREAMING);
@@ -398,6 +395,11 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         }
         LOG.atDebug().addKeyValue("conn", session.id()).log("too much input behind a wait");
         return true;
+    }
+
+    /** Goes on after the sockets had theirs: a plain task would come before all of them. */
+    private void yieldTurn() {
+        ctx.executor().schedule(() -> guarded(this::resume), 0, TimeUnit.NANOSECONDS);
     }
 
     /** Runs a task of this connection; one that fails must not leave it half alive. */
@@ -539,8 +541,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
                 }
             }
             case DflockdRequest.Unlisten(var pattern, var group) -> {
-                if (subscriber != null) {
-                    subscriber.unlisten(pattern, group);
+                if (listening != null) {
+                    listening.unlisten(pattern, group);
+                    writePushes(); // what came before it is told before it
                 }
                 DflockdEncoder.ok(output());
             }
@@ -621,18 +624,10 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     // ---- signals
 
     private void listen(Key pattern, ByteString group) {
-        if (subscriber == null) {
-            pushes =
-                    new PushQueue(
-                            ctx.alloc(),
-                            ctx.executor(),
-                            service.pushBudget,
-                            service.maxPushBytes,
-                            () -> guarded(this::push),
-                            () -> guarded(this::cutOff));
-            subscriber = service.hub.open(pushes);
+        if (listening == null) {
+            listening = new Listening(ctx, service, output, this);
         }
-        switch (subscriber.listen(pattern, group)) {
+        switch (listening.listen(pattern, group)) {
             case LISTENING -> DflockdEncoder.ok(output());
             case INVALID_PATTERN, NO_ROOM, CLOSED -> DflockdEncoder.error(output());
         }
@@ -650,61 +645,35 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
         DflockdEncoder.number(receivers.size(), output());
     }
 
-    private void push() {
-        if (state != State.CLOSING) {
-            writePushes();
-            flush();
-        }
+    /** Lines are pushed between answers, never inside one. */
+    @Override
+    public boolean takesPushes() {
+        return state != State.STREAMING && ctx.channel().isWritable();
     }
 
-    /** Writes pushed lines as long as the socket takes them, never inside another answer. */
+    @Override
+    public void push() {
+        guarded(this::writePushes);
+    }
+
     private void writePushes() {
-        PushQueue queue = pushes;
-        if (queue == null || state == State.CLOSING) {
-            return;
-        }
-        for (PushLine line = nextPush(queue); line != null; line = nextPush(queue)) {
-            if (line.isLarge()) {
-                PushLine written = line;
-                flush();
-                output.write(line.share(), ctx.newPromise().addListener(done -> written.release()));
-            } else {
-                line.copyTo(output());
-                line.release();
-                if (output.gathered() >= PUSH_BATCH_BYTES) {
-                    flush();
-                }
-            }
+        if (listening != null && state != State.CLOSING) {
+            listening.writePushes();
         }
     }
 
-    private @Nullable PushLine nextPush(PushQueue queue) {
-        return queue.poll(state != State.STREAMING && ctx.channel().isWritable());
+    @Override
+    public void cutOff() {
+        guarded(this::endSlowListener);
     }
 
-    private void cutOff() {
+    private void endSlowListener() {
         if (state != State.CLOSING) {
             LOG.atWarn()
                     .addKeyValue("conn", session.id())
                     .addKeyValue("remote", ctx.channel().remoteAddress())
                     .log("slow listener cut off");
             abort();
-        }
-    }
-
-    /** One with many subscriptions must not hold up the event loop. */
-    private void endSubscriptions() {
-        Subscriber ending = subscriber;
-        if (pushes == null || ending == null) {
-            return;
-        }
-        pushes.close();
-        pushes = null;
-        subscriber = null;
-        if (ending.isSmall()) {
-            ending.close();
-        } else {
-            Thread.startVirtualThread(ending::close);
         }
     }
 
@@ -820,9 +789,14 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
 
     private void flush() {
         if (output.gathered() > 0) {
-            lastAnswered = pending == null ? request : request - 1;
-            output.flush();
+            flush(ctx.newPromise());
         }
+    }
+
+    @Override
+    public void flush(ChannelPromise written) {
+        lastAnswered = pending == null ? request : request - 1;
+        output.flush(written);
     }
 
     private void writeTimeout() {

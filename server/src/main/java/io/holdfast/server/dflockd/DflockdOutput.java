@@ -48,12 +48,11 @@ final class DflockdOutput implements ChannelFutureListener {
         return buffer == null ? 0 : buffer.readableBytes();
     }
 
-    void flush() {
-        ByteBuf bytes = buffer;
-        if (bytes != null) {
-            buffer = null;
-            write(bytes, ctx.newPromise());
-        }
+    /** Writes what was gathered. */
+    void flush(ChannelPromise promise) {
+        ByteBuf bytes = buffer();
+        buffer = null;
+        write(bytes, promise);
     }
 
     /** Writes bytes behind all that was flushed. */

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A signal as the line that is pushed. All who get it share its bytes. */
 final class PushLine implements Signal {
-    /** What an object and a place in a queue take. */
-    private static final int OVERHEAD = 128;
+    /** What the objects of a line take beside its bytes. */
+    private static final int OVERHEAD = 256;
 
     /** Longer lines are written from the shared bytes; shorter ones are copied and gathered. */
     private static final int LARGE = 2048;

@@ -20,6 +20,9 @@ import java.util.concurrent.RejectedExecutionException;
 final class PushQueue implements Listener {
     private static final Logger LOG = LoggerFactory.getLogger(PushQueue.class);
 
+    /** What a place in the queue takes of the budget. */
+    private static final int PLACE_BYTES = 16;
+
     /** A connection with fewer undelivered lines is never full. */
     private static final int FEWEST_LINES = 64;
 
@@ -79,6 +82,7 @@ final class PushQueue implements Listener {
             if (!closed) {
                 lines.add(line);
                 bytes += line.length();
+                budget.take(PLACE_BYTES);
                 if (stalled || writing) {
                     return;
                 }
@@ -124,6 +128,7 @@ final class PushQueue implements Listener {
             stalled = !lines.isEmpty();
         } else {
             bytes -= next.length();
+            budget.giveBack(PLACE_BYTES);
         }
         return next;
     }
@@ -133,6 +138,7 @@ final class PushQueue implements Listener {
         bytes = 0;
         for (PushLine line = lines.poll(); line != null; line = lines.poll()) {
             line.release();
+            budget.giveBack(PLACE_BYTES);
         }
     }
 
