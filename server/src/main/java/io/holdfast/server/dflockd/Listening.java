@@ -10,6 +10,8 @@ import io.netty.channel.WriteBufferWaterMark;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * What a connection has that listens: its subscriptions, and the writing of pushed lines. Lives on
  * the event loop.
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class Listening {
     /** Pushed lines are gathered up to this before they are written. */
     private static final int BATCH_BYTES = 16 * 1024;
+
+    /** What is written before other connections of the event loop get their turn. */
+    private static final int TURN_BYTES = 256 * 1024;
 
     /** What a write takes beside its bytes. */
     private static final int WRITE_OVERHEAD = 512;
@@ -80,15 +85,17 @@ final class Listening {
         subscriber.unlisten(pattern, group);
     }
 
-    /** Writes pushed lines as long as the socket takes them. */
+    /** Writes pushed lines as long as the socket takes them, up to a bound. */
     void writePushes() {
         int copied = 0;
+        int written = 0;
         for (PushLine line = next(); line != null; line = next()) {
+            written += line.length();
             if (line.isLarge()) {
                 flush(copied);
                 copied = 0;
-                PushLine written = line;
-                output.write(line.share(), ctx.newPromise().addListener(_ -> written.release()));
+                PushLine shared = line;
+                output.write(line.share(), ctx.newPromise().addListener(_ -> shared.release()));
             } else {
                 line.copyTo(output.buffer());
                 copied += line.length();
@@ -97,6 +104,10 @@ final class Listening {
                     flush(copied);
                     copied = 0;
                 }
+            }
+            if (written >= TURN_BYTES) {
+                ctx.executor().schedule(connection::push, 0, TimeUnit.NANOSECONDS);
+                break;
             }
         }
         flush(copied);
