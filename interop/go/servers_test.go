@@ -113,6 +113,11 @@ type serverStats struct {
 		Holders int    `json:"holders"`
 		Waiters int    `json:"waiters"`
 	} `json:"semaphores"`
+	Channels []struct {
+		Pattern   string `json:"pattern"`
+		Group     string `json:"group"`
+		Listeners int    `json:"listeners"`
+	} `json:"signal_channels"`
 }
 
 func stats(server string) (serverStats, error) {

@@ -14,7 +14,7 @@ def address(name):
 
 
 PLAIN = address("INTEROP_PLAIN")
-AUTH = address("INTEROP_AUTH")
+AUTH = address("INTEROP_AUTH")  # hangs up on who says nothing for 3 s
 SMALL = address("INTEROP_SMALL")  # default lease 2 s, 2 names, 1 waiter per name
 SECRET = os.environ["INTEROP_SECRET"]
 TLS = address("INTEROP_TLS") if os.environ.get("INTEROP_TLS") else None
@@ -51,6 +51,14 @@ def held(key, server=PLAIN):
         e.get("holders") or e.get("owner_conn_id")
         for e in now["locks"] + now["semaphores"]
         if e["key"] == key
+    )
+
+
+def listeners(pattern, group="", server=PLAIN):
+    return sum(
+        e["listeners"]
+        for e in stats(server)["signal_channels"]
+        if e["pattern"] == pattern and e.get("group", "") == group
     )
 
 

@@ -81,6 +81,15 @@ final class TrainCommand implements Callable<Integer> {
                         "l\nq\n0\n",
                         "ping\n\n\n",
                         "nope\n\n\n",
+                        "incr\nc\n1\n",
+                        "kset\nv\nx 1\n",
+                        "kget\nv\n\n",
+                        "rpush\nl\nx\n",
+                        "lrange\nl\n0 -1\n",
+                        "lpop\nl\n\n",
+                        "listen\na.*\n\n",
+                        "signal\na.b\nx\n",
+                        "unlisten\na.*\n\n", // answered by what the signal pushed
                         "stats\n\n\n")) {
             ask(socket, in, request);
         }

@@ -131,8 +131,7 @@ enum Setting {
             "1048576",
             "1048576",
             List.of("DFLOCKD_MAX_PUSH_BYTES"),
-            "Signals a listener may leave unread, in bytes, before it is cut off; 64 are allowed"
-                    + " in any case"),
+            "Bytes of signals a listener may leave unread; 64 signals in any case"),
     READ_TIMEOUT(
             "read-timeout",
             Type.SECONDS,

@@ -5,7 +5,9 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.net.BindException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -15,9 +17,14 @@ import java.util.concurrent.locks.LockSupport;
 
 /** One pass over all scenarios: its keys, its workers, its connections. */
 final class Cycle implements AutoCloseable {
-    /** What one worker does. */
+    /** What one thread does. */
     interface Work {
         void run() throws IOException, CheckFailedException, InterruptedException;
+    }
+
+    /** What each worker does; they are numbered from 0. */
+    interface WorkOfMany {
+        void run(int worker) throws IOException, CheckFailedException, InterruptedException;
     }
 
     /** How long closed connections may keep all local ports busy. */
@@ -75,10 +82,21 @@ final class Cycle implements AutoCloseable {
         connection.close();
     }
 
-    /** Runs the work in all workers at once and waits for them; throws what the first one threw. */
-    void inEveryWorker(Work work) throws IOException, CheckFailedException, InterruptedException {
+    /** Runs the work in all workers {@linkplain #together at once}. */
+    void inEveryWorker(WorkOfMany work)
+            throws IOException, CheckFailedException, InterruptedException {
+        var works = new ArrayList<Work>();
+        for (int i = 0; i < plan.workers(); i++) {
+            int worker = i;
+            works.add(() -> work.run(worker));
+        }
+        together(works);
+    }
+
+    /** Runs each in its own thread and waits for all; throws what the first failing one threw. */
+    void together(List<Work> works) throws IOException, CheckFailedException, InterruptedException {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int i = 0; i < plan.workers(); i++) {
+            for (var work : works) {
                 threads.execute(() -> runOne(work));
             }
         }
@@ -89,6 +107,12 @@ final class Cycle implements AutoCloseable {
             case InterruptedException e -> throw e;
             case Exception e -> throw new IllegalStateException(e);
         }
+    }
+
+    /** Lets time pass. False if the cycle ended first. */
+    boolean pause(Duration time) throws InterruptedException {
+        stop.pause(time);
+        return !ended();
     }
 
     /** Stays in a slot for a moment, so that a second holder would be noticed. */

@@ -16,7 +16,7 @@ final class LocksScenario implements Scenario {
         var key = cycle.key("lock");
         var slots = new Slots(key, 1);
         cycle.inEveryWorker(
-                () -> {
+                _ -> {
                     var connection = cycle.connect();
                     for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
                         round(connection, key, slots);

@@ -17,7 +17,7 @@ final class SemaphoresScenario implements Scenario {
         var key = cycle.key("sem");
         var slots = new Slots(key, LIMIT);
         cycle.inEveryWorker(
-                () -> {
+                _ -> {
                     var connection = cycle.connect();
                     for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
                         round(connection, key, slots);

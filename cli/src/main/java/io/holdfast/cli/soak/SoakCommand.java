@@ -22,7 +22,8 @@ import java.util.concurrent.TimeUnit;
         description = {
             "Uses every feature of a dflockd server over and over, with concurrent workers, and"
                     + " checks each answer.%n",
-            "A cycle goes through locks, semaphores and two-phase locks, then looks into the"
+            "A cycle goes through locks, semaphores, two-phase locks, counters, values and their"
+                    + " time to live, signals, queue groups and lists, then looks into the"
                     + " server's statistics for anything left over. The first wrong answer ends"
                     + " the run with FAIL [test]: reason."
         },

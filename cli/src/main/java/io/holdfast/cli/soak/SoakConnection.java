@@ -14,8 +14,13 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
 
-/** A blocking connection: one request, one line back. For one thread at a time. */
+/**
+ * A blocking connection: one request, one line back. Signals may come in between and are kept until
+ * somebody asks for them. For one thread at a time.
+ */
 final class SoakConnection implements AutoCloseable {
     private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
@@ -27,6 +32,8 @@ final class SoakConnection implements AutoCloseable {
 
     private final Socket socket;
     private final InputStream in;
+    private final Queue<Signal> signals = new ArrayDeque<>();
+    private boolean listens;
 
     private SoakConnection(Socket socket) throws IOException {
         this.socket = socket;
@@ -38,7 +45,6 @@ final class SoakConnection implements AutoCloseable {
         var socket = new Socket();
         try {
             socket.setTcpNoDelay(true);
-            socket.setSoTimeout((int) PATIENCE.toMillis());
             socket.connect(
                     new InetSocketAddress(server.host(), server.port()), CONNECT_TIMEOUT_MILLIS);
             var connection = new SoakConnection(socket);
@@ -56,11 +62,19 @@ final class SoakConnection implements AutoCloseable {
     }
 
     /** Sends a request and waits for its answer, which comes without the line break. */
-    String ask(String command, String key, String argument) throws IOException {
+    String ask(String command, String key, String argument)
+            throws IOException, CheckFailedException {
+        listens |= command.equals("listen");
         var request = command + "\n" + key + "\n" + argument + "\n";
         socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+        socket.setSoTimeout((int) PATIENCE.toMillis());
         try {
-            return readLine();
+            var line = readLine();
+            while (Signal.isPushed(line)) {
+                signals.add(signal(line));
+                line = readLine();
+            }
+            return line;
         } catch (SocketTimeoutException e) {
             throw new IOException(
                     "no answer to " + command + " within " + PATIENCE.toSeconds() + " s", e);
@@ -75,6 +89,36 @@ final class SoakConnection implements AutoCloseable {
             throw new CheckFailedException(
                     command + " " + key + ": got \"" + actual + "\", want \"" + answer + "\"");
         }
+    }
+
+    /** The earliest signal that nobody has taken yet; fails if none comes in time. */
+    Signal nextSignal(Duration patience) throws IOException, CheckFailedException {
+        var kept = signals.poll();
+        if (kept != null) {
+            return kept;
+        }
+        socket.setSoTimeout((int) patience.toMillis());
+        try {
+            return signal(readLine());
+        } catch (SocketTimeoutException e) {
+            throw new IOException("no signal within " + patience.toMillis() + " ms", e);
+        }
+    }
+
+    /** Checks that up to the last answer no signal came that nobody has taken. */
+    void expectNoSignal() throws CheckFailedException {
+        var kept = signals.peek();
+        if (kept != null) {
+            throw new CheckFailedException("one signal too many: \"" + kept + "\"");
+        }
+    }
+
+    private Signal signal(String line) throws CheckFailedException {
+        var signal = Signal.parse(line);
+        if (!listens) {
+            throw new CheckFailedException("got \"" + signal + "\" without listening");
+        }
+        return signal;
     }
 
     private void authenticate(String secret) throws IOException, CheckFailedException {

@@ -16,13 +16,13 @@ final class SoakRun {
                     new LocksScenario(),
                     new SemaphoresScenario(),
                     new TwoPhaseScenario(),
+                    new CountersScenario(),
+                    new ValuesScenario(),
+                    new ValueTtlScenario(),
+                    new SignalsScenario(),
+                    new SignalGroupsScenario(),
+                    new ListsScenario(),
                     new StatsScenario());
-
-    /**
-     * From one start to the next at least. A server keeps idle names for a while and caps their
-     * number (dflockd: 60 s, 1024 names), and every cycle uses new ones.
-     */
-    private static final Duration SHORTEST_CYCLE = Duration.ofMillis(250);
 
     private final SoakPlan plan;
     private final List<Scenario> scenarios;
@@ -61,7 +61,6 @@ final class SoakRun {
             if (done == plan.cycles()) {
                 break;
             }
-            stop.pause(SHORTEST_CYCLE.minus(took));
         }
         log.say("soak: stopped after " + done + " cycles");
         return STOPPED;

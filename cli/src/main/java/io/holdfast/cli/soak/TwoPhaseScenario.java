@@ -16,7 +16,7 @@ final class TwoPhaseScenario implements Scenario {
         var key = cycle.key("twophase");
         var slots = new Slots(key, 1);
         cycle.inEveryWorker(
-                () -> {
+                _ -> {
                     for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
                         var connection = cycle.connect();
                         round(connection, key, slots);

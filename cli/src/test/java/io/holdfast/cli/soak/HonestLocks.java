@@ -62,7 +62,6 @@ class HonestLocks implements LineServer.Rule {
             case "n" -> lock(key).holders.containsKey(words[0]) ? "ok " + words[1] : "error";
             case "e" -> enqueue(request, lock(key), request.argument());
             case "w" -> await(request, lock(key), seconds(request.argument()));
-            case "stats" -> "ok " + stats();
             default -> "error";
         };
     }
@@ -146,12 +145,14 @@ class HonestLocks implements LineServer.Rule {
         notifyAll();
     }
 
-    private String stats() {
-        return "{\"connections\":1,\"locks\":"
-                + busy(locks)
-                + ",\"semaphores\":"
-                + busy(semaphores)
-                + ",\"idle_locks\":[],\"idle_semaphores\":[],\"signal_channels\":null}";
+    /** As in the statistics. */
+    synchronized String busyLocks() {
+        return busy(locks);
+    }
+
+    /** As in the statistics. */
+    synchronized String busySemaphores() {
+        return busy(semaphores);
     }
 
     private static String busy(Map<String, Resource> all) {

@@ -39,6 +39,8 @@ class SoakCommandTest {
         assertThat(run.err()).isEmpty();
         assertThat(run.out().replaceAll("\\s+", " "))
                 .contains("--server", "--workers", "--rounds-per-cycle", "--cycles")
+                .contains("locks, semaphores, two-phase locks, counters, values")
+                .contains("signals, queue groups and lists")
                 .contains("(default: 127.0.0.1:6388)", "(default: 4)", "(default: 20)");
     }
 

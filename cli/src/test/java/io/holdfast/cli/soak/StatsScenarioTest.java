@@ -21,7 +21,9 @@ class StatsScenarioTest {
                  "locks":[{"key":"soak_2_lock","owner_conn_id":4,"waiters":0}],
                  "semaphores":[{"key":"pool","limit":3,"holders":1,"waiters":0}],
                  "idle_locks":[{"key":"soak_1_lock","idle_s":0.1}],
-                 "lists":[{"key":"soak_1_list","len":0,"idle_s":1}],
+                 "counters":[{"key":"soak_1_counter","value":0,"idle_s":1},{"key":"hits","value":7}],
+                 "kv_entries":[{"key":"soak_2_kv","value_len":3,"ttl":0,"idle_s":1}],
+                 "lists":[{"key":"soak_1_list","len":0,"idle_s":1},{"key":"jobs","len":2}],
                  "signal_channels":null}
                 """);
     }
@@ -34,6 +36,9 @@ class StatsScenarioTest {
                     locks           | {"key":"soak_1_lock","waiters":0}
                     semaphores      | {"key":"soak_1_sem","holders":1}
                     signal_channels | {"pattern":"soak_1.\\u003e","listeners":1}
+                    signal_channels | {"pattern":"soak_1_a","group":"g","listeners":1}
+                    counters        | {"key":"soak_1_counter","value":-1}
+                    kv_entries      | {"key":"soak_1_kv","value_len":0,"ttl":0}
                     lists           | {"key":"soak_1_list","len":2}
                     """)
     void refuses_what_this_cycle_left_behind(String array, String entry) {

@@ -1,0 +1,107 @@
+package io.holdfast.cli.soak;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All workers send signals on one channel to some listeners. Each audience must get each signal
+ * exactly once, each listener those of one worker in the order in which they were sent.
+ *
+ * <p>Whoever shares a group cannot know how many signals to wait for. So each worker closes with a
+ * signal on a second channel, to which every listener listens alone.
+ */
+final class Broadcast {
+    private final Cycle cycle;
+    private final String channel;
+    private final String end;
+    private final List<Listener> listeners;
+
+    /** How many listeners each audience has. */
+    private final Map<Audience, Integer> audiences = new LinkedHashMap<>();
+
+    /** By each worker, without the closing one. */
+    private final int[] sent;
+
+    /**
+     * @param end the channel of the closing signals, which no listener's pattern matches
+     */
+    Broadcast(Cycle cycle, String channel, String end, List<Listener> listeners) {
+        this.cycle = cycle;
+        this.channel = channel;
+        this.end = end;
+        this.listeners = listeners;
+        for (var listener : listeners) {
+            audiences.merge(listener.audience(), 1, Integer::sum);
+        }
+        sent = new int[cycle.workers()];
+    }
+
+    void run() throws IOException, CheckFailedException, InterruptedException {
+        for (var listener : listeners) {
+            listener.listen();
+            listener.connection().expect("ok", "listen", end, "");
+        }
+        sendAndReceive();
+        for (var audience : audiences.keySet()) {
+            for (int worker = 0; worker < sent.length; worker++) {
+                audience.receipts().check(worker, sent[worker]);
+            }
+        }
+        leave();
+    }
+
+    private void sendAndReceive() throws IOException, CheckFailedException, InterruptedException {
+        var works = new ArrayList<Cycle.Work>();
+        for (var listener : listeners) {
+            works.add(() -> listener.receive(cycle, channel, end));
+        }
+        for (int i = 0; i < cycle.workers(); i++) {
+            int worker = i;
+            works.add(() -> send(worker));
+        }
+        cycle.together(works);
+    }
+
+    private void send(int worker) throws IOException, CheckFailedException, InterruptedException {
+        var connection = cycle.connect();
+        int next = 0;
+        while (next < cycle.rounds() && !cycle.ended() && roomForOne()) {
+            var payload = new Item(worker, next).text();
+            connection.expect("ok " + audiences.size(), "signal", channel, payload);
+            next++;
+        }
+        sent[worker] = next;
+        for (var audience : audiences.entrySet()) {
+            var _ = audience.getKey().takeRoom(audience.getValue(), cycle); // it goes to everyone
+        }
+        connection.expect("ok " + listeners.size(), "signal", end, new Item(worker, next).text());
+        cycle.disconnect(connection);
+    }
+
+    private boolean roomForOne() throws InterruptedException {
+        for (var audience : audiences.keySet()) {
+            if (!audience.takeRoom(1, cycle)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Once nobody listens any more, a signal reaches nobody. */
+    private void leave() throws IOException, CheckFailedException, InterruptedException {
+        for (var listener : listeners) {
+            listener.unlisten();
+        }
+        var late = cycle.connect();
+        late.expect("ok 0", "signal", channel, "late");
+        cycle.disconnect(late);
+        for (var listener : listeners) {
+            listener.connection().expect("ok", "unlisten", end, "");
+            listener.connection().expectNoSignal();
+            cycle.disconnect(listener.connection());
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.holdfast.cli.soak;
+
+import static io.holdfast.cli.soak.ScenarioRun.assertFails;
+import static io.holdfast.cli.soak.ScenarioRun.assertPasses;
+import static io.holdfast.cli.soak.ScenarioRun.assertStops;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("The soak test of counters")
+@Timeout(60)
+class CountersScenarioIT {
+    private final Scenario counters = new CountersScenario();
+
+    @Test
+    void passes_a_server_that_counts() throws Exception {
+        assertPasses(counters, new HonestServer());
+    }
+
+    @Test
+    void clears_its_counters_when_told_to_stop() throws Exception {
+        var stop = new StopRequest();
+        var rule = new HonestServer();
+        rule.except(
+                request -> {
+                    if (request.key().endsWith("_counter") && request.command().equals("incr")) {
+                        stop.request();
+                    }
+                    return null;
+                });
+        assertStops(counters, rule, stop);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    incr | error          | incr .+_counter_\\d: got "error", want "ok 1"
+                    incr | error_max_keys | incr .+: got "error_max_keys", want "ok 1"
+                    decr | ok 1           | decr .+_counter_\\d: got "ok 1", want "ok 0"
+                    get  | ok 7           | get .+_counter_\\d: got "ok 7", want "ok 0"
+                    cset | error          | cset .+_counter_\\d: got "error", want "ok"
+                    """)
+    void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
+        var rule =
+                new HonestServer()
+                        .except(request -> request.command().equals(command) ? answer : null);
+        assertFails(counters, rule, reason);
+    }
+
+    @Test
+    void catches_an_update_that_another_one_overwrote() throws Exception {
+        var data =
+                new HonestData() {
+                    @Override
+                    void count(String key, long value) {
+                        if (!key.endsWith("_counter") || value % 30 != 0) {
+                            super.count(key, value);
+                        }
+                    }
+                };
+        assertFails(counters, new HonestServer().with(data), "incr .+_counter: two got \"ok 30\"");
+    }
+
+    @Test
+    void catches_an_update_that_was_applied_twice() throws Exception {
+        var data =
+                new HonestData() {
+                    @Override
+                    void count(String key, long value) {
+                        super.count(key, key.endsWith("_counter") && value == 30 ? 31 : value);
+                    }
+                };
+        assertFails(
+                counters, new HonestServer().with(data), "incr .+_counter: nobody got \"ok 31\"");
+    }
+
+    @Test
+    void catches_a_wrong_sum_after_right_answers() throws Exception {
+        var rule =
+                new HonestServer()
+                        .except(
+                                request ->
+                                        request.command().equals("get")
+                                                        && request.key().endsWith("_counter")
+                                                ? "ok 79"
+                                                : null);
+        assertFails(counters, rule, "get .+_counter: got \"ok 79\", want \"ok 80\"");
+    }
+
+    @Test
+    void catches_a_counter_that_cannot_be_cleared() throws Exception {
+        var rule =
+                new HonestServer()
+                        .except(request -> request.command().equals("cset") ? "ok" : null);
+        assertFails(counters, rule, "get .+_counter_\\d: got \"ok 20\", want \"ok 0\"");
+    }
+
+    @Test
+    void catches_a_counter_that_jumps_back_for_one_worker() throws Exception {
+        var data =
+                new HonestData() {
+                    @Override
+                    void count(String key, long value) {
+                        boolean shared = key.endsWith("_counter");
+                        super.count(key, shared && value == 30 ? -1000 : value);
+                    }
+                };
+        assertFails(counters, new HonestServer().with(data), "incr .+_counter: -\\d+ after \\d+");
+    }
+}

@@ -1,0 +1,174 @@
+package io.holdfast.cli.soak;
+
+import static io.holdfast.cli.soak.ScenarioRun.assertFails;
+import static io.holdfast.cli.soak.ScenarioRun.assertFailsAlone;
+import static io.holdfast.cli.soak.ScenarioRun.assertPasses;
+import static io.holdfast.cli.soak.ScenarioRun.assertStops;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("The soak test of lists")
+@Timeout(60)
+class ListsScenarioIT {
+    private final Scenario lists = new ListsScenario();
+
+    /** Of the list that all workers use. */
+    private static boolean isShared(String key) {
+        return key.endsWith("_list");
+    }
+
+    private static boolean isItem(@Nullable String element, int worker, int number) {
+        return new Item(worker, number).text().equals(element);
+    }
+
+    @Test
+    void passes_a_server_that_keeps_the_order() throws Exception {
+        assertPasses(lists, new HonestServer());
+    }
+
+    @Test
+    void leaves_its_lists_empty_when_told_to_stop() throws Exception {
+        var stop = new StopRequest();
+        var rule = new HonestServer();
+        rule.except(
+                request -> {
+                    if (isShared(request.key())) {
+                        stop.request();
+                    }
+                    return null;
+                });
+        assertStops(lists, rule, stop);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    rpush  | error_list_full | rpush .+_list_\\d: got "error_list_full", want "ok 1"
+                    rpush  | ok 3            | rpush .+_list_\\d: got "ok 3", want "ok 1"
+                    llen   | ok 2            | llen .+_list_\\d: got "ok 2", want "ok 3"
+                    lrange | error           | lrange .+_list_\\d: got "error", want .+
+                    lrange | ok []           | lrange .+_list_\\d: got "ok \\[]", want .+
+                    lrange | ok [            | lrange .+_list_\\d: got "ok \\[", want .+
+                    lpop   | nil             | lpop .+_list_\\d: got "nil", want "ok .+"
+                    """)
+    void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
+        var rule =
+                new HonestServer()
+                        .except(request -> request.command().equals(command) ? answer : null);
+        assertFails(lists, rule, reason);
+    }
+
+    @Test
+    void catches_a_stack() throws Exception {
+        var data =
+                new HonestData() {
+                    @Override
+                    @Nullable String pop(String key) {
+                        return list(key).pollLast();
+                    }
+                };
+        assertFails(
+                lists,
+                new HonestServer().with(data),
+                "lpop .+_list_\\d: got \"ok  2 0 .+\", want \"ok  0 0 .+\"");
+    }
+
+    @Test
+    void catches_elements_in_the_wrong_order() throws Exception {
+        var data =
+                new HonestData() {
+                    @Override
+                    void push(String key, String element) {
+                        list(key).addFirst(element);
+                    }
+                };
+        assertFails(lists, new HonestServer().with(data), "lrange .+_list_\\d: got .+ in order");
+    }
+
+    @Test
+    void catches_an_element_that_is_popped_twice() throws Exception {
+        var data =
+                new HonestData() {
+                    @Override
+                    @Nullable String pop(String key) {
+                        var element = super.pop(key);
+                        return isShared(key) && isItem(element, 1, 4)
+                                ? new Item(1, 3).text()
+                                : element;
+                    }
+                };
+        assertFails(
+                lists,
+                new HonestServer().with(data),
+                "soak_\\w+_list: item 3 of worker 1 came twice");
+    }
+
+    @Test
+    void catches_an_element_that_was_lost() throws Exception {
+        var data =
+                new HonestData() {
+                    @Override
+                    @Nullable String pop(String key) {
+                        var element = super.pop(key);
+                        return isShared(key) && isItem(element, 0, 3) ? super.pop(key) : element;
+                    }
+                };
+        assertFailsAlone(
+                lists, new HonestServer().with(data), "lpop .+_list: got \"nil\", want .+");
+    }
+
+    @Test
+    void catches_an_element_that_overtook_another() throws Exception {
+        var data =
+                new HonestData() {
+                    @Override
+                    void push(String key, String element) {
+                        int other = isItem(element, 0, 5) ? 6 : isItem(element, 0, 6) ? 5 : -1;
+                        boolean swap = isShared(key) && other > 0;
+                        super.push(key, swap ? new Item(0, other).text() : element);
+                    }
+                };
+        assertFailsAlone(
+                lists,
+                new HonestServer().with(data),
+                "soak_\\w+_list: item 5 of worker 0 came after item 6");
+    }
+
+    @Test
+    void catches_an_element_that_nobody_pushed() throws Exception {
+        var rule =
+                new HonestServer()
+                        .except(
+                                request ->
+                                        request.command().equals("lpop") && isShared(request.key())
+                                                ? "ok what"
+                                                : null);
+        assertFails(lists, rule, "lpop .+_list: got \"what\", which nobody sent");
+    }
+
+    @Test
+    void catches_a_list_that_is_not_empty_in_the_end() throws Exception {
+        var data =
+                new HonestData() {
+                    @Override
+                    @Nullable String pop(String key) {
+                        var element = super.pop(key);
+                        if (isShared(key) && isItem(element, 0, 19)) {
+                            push(key, new Item(0, 19).text());
+                        }
+                        return element;
+                    }
+                };
+        assertFailsAlone(
+                lists,
+                new HonestServer().with(data),
+                "lpop .+_list: got \"ok  0 19 .+\", want \"nil\"");
+    }
+}

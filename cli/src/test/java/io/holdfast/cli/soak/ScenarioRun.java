@@ -1,0 +1,78 @@
+package io.holdfast.cli.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.cli.bench.ServerAddress;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+
+/** Runs one scenario for one cycle against a fake server, and looks for what it left there. */
+final class ScenarioRun {
+    private static final int WORKERS = 4;
+    private static final int ROUNDS = 20;
+
+    private ScenarioRun() {}
+
+    static void assertPasses(Scenario scenario, HonestServer rule)
+            throws IOException, InterruptedException {
+        var log = run(scenario, rule, WORKERS, new StopRequest(), SoakRun.STOPPED);
+        assertThat(log).contains("cycle 1 complete").doesNotContain("FAIL");
+        assertNothingLeft(rule);
+    }
+
+    /** The stop is one that the rule requests in the middle of the scenario. */
+    static void assertStops(Scenario scenario, HonestServer rule, StopRequest stop)
+            throws IOException, InterruptedException {
+        var log = run(scenario, rule, WORKERS, stop, SoakRun.STOPPED);
+        assertThat(log).contains("stopped after 0 cycles").doesNotContain("FAIL");
+        assertNothingLeft(rule);
+    }
+
+    /**
+     * @param reason what follows {@code FAIL [name]: }, as a pattern
+     */
+    static void assertFails(Scenario scenario, HonestServer rule, String reason)
+            throws IOException, InterruptedException {
+        assertFails(scenario, rule, WORKERS, reason);
+    }
+
+    /** As {@link #assertFails}, for a fault that shows in only one way when nobody interferes. */
+    static void assertFailsAlone(Scenario scenario, HonestServer rule, String reason)
+            throws IOException, InterruptedException {
+        assertFails(scenario, rule, 1, reason);
+    }
+
+    private static void assertFails(
+            Scenario scenario, HonestServer rule, int workers, String reason)
+            throws IOException, InterruptedException {
+        var log = run(scenario, rule, workers, new StopRequest(), SoakRun.FAILED);
+        assertThat(log.lines().filter(line -> line.startsWith("FAIL")))
+                .singleElement()
+                .asString()
+                .matches("FAIL \\[" + scenario.name() + "]: " + reason);
+    }
+
+    private static String run(
+            Scenario scenario, HonestServer rule, int workers, StopRequest stop, int status)
+            throws IOException, InterruptedException {
+        var log = new StringWriter();
+        try (var server = rule.start()) {
+            var plan =
+                    new SoakPlan(ServerAddress.parse(server.address()), workers, ROUNDS, 1, null);
+            var run = new SoakRun(plan, List.of(scenario), new SoakLog(new PrintWriter(log)), stop);
+            assertThat(run.run()).isEqualTo(status);
+            await().until(() -> server.openConnections() == 0);
+        }
+        return log.toString();
+    }
+
+    private static void assertNothingLeft(HonestServer rule) {
+        var stats = (Json.Fields) Json.parse(rule.stats());
+        assertThatCode(() -> StatsScenario.check(stats, "soak_")).doesNotThrowAnyException();
+    }
+}

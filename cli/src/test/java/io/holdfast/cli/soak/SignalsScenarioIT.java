@@ -1,0 +1,233 @@
+package io.holdfast.cli.soak;
+
+import static io.holdfast.cli.soak.ScenarioRun.assertFails;
+import static io.holdfast.cli.soak.ScenarioRun.assertPasses;
+import static io.holdfast.cli.soak.ScenarioRun.assertStops;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("The soak test of signals")
+@Timeout(60)
+class SignalsScenarioIT {
+    private final Scenario signals = new SignalsScenario();
+
+    /** Does something else with the copies for the listener by rest, and with no others. */
+    private abstract static class Faulty extends HonestSignals {
+        @Override
+        void deliver(Registration receiver, String channel, String payload) {
+            if (receiver.pattern().endsWith("_signals.>")) {
+                deliverWrongly(receiver, channel, payload);
+            } else {
+                super.deliver(receiver, channel, payload);
+            }
+        }
+
+        abstract void deliverWrongly(Registration receiver, String channel, String payload);
+    }
+
+    private static final String ITEM = new Item(1, 3).text();
+
+    @Test
+    void passes_a_server_that_delivers() throws Exception {
+        assertPasses(signals, new HonestServer());
+    }
+
+    @Test
+    void takes_its_own_signals_after_the_answer_as_well_as_before() throws Exception {
+        var rule =
+                new HonestServer()
+                        .except(
+                                request ->
+                                        request.command().equals("signal")
+                                                        && request.key().endsWith(".news")
+                                                        && request.key().contains("_own.")
+                                                ? "ok 1\nsig "
+                                                        + request.key()
+                                                        + " "
+                                                        + request.argument()
+                                                : null);
+        assertPasses(signals, rule);
+    }
+
+    @Test
+    void ends_all_registrations_when_told_to_stop() throws Exception {
+        var stop = new StopRequest();
+        var rule =
+                new HonestServer()
+                        .except(
+                                request -> {
+                                    if (request.argument().equals(ITEM)) {
+                                        stop.request();
+                                    }
+                                    return null;
+                                });
+        assertStops(signals, rule, stop);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    listen   | error | listen .+_signals.news: got "error", want "ok"
+                    signal   | ok 2  | signal .+_signals.news: got "ok 2", want "ok 3"
+                    signal   | error | signal .+_signals.news: got "error", want "ok 3"
+                    unlisten | error | unlisten .+_signals.news: got "error", want "ok"
+                    unlisten | ok    | signal .+_signals.news: got "ok 3", want "ok 0"
+                    """)
+    void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
+        var rule =
+                new HonestServer()
+                        .except(request -> request.command().equals(command) ? answer : null);
+        assertFails(signals, rule, reason);
+    }
+
+    @Test
+    void catches_a_lost_signal() throws Exception {
+        var faulty =
+                new Faulty() {
+                    @Override
+                    void deliverWrongly(Registration receiver, String channel, String payload) {
+                        if (!payload.equals(ITEM)) {
+                            push(receiver.connection(), channel, payload);
+                        }
+                    }
+                };
+        assertFails(
+                signals,
+                new HonestServer().with(faulty),
+                "listener on .+_signals\\.>: item 3 of worker 1 never came");
+    }
+
+    @Test
+    void catches_a_doubled_signal() throws Exception {
+        var faulty =
+                new Faulty() {
+                    @Override
+                    void deliverWrongly(Registration receiver, String channel, String payload) {
+                        push(receiver.connection(), channel, payload);
+                        if (payload.equals(ITEM)) {
+                            push(receiver.connection(), channel, payload);
+                        }
+                    }
+                };
+        assertFails(
+                signals,
+                new HonestServer().with(faulty),
+                "listener on .+_signals\\.>: item 3 of worker 1 came twice");
+    }
+
+    @Test
+    void catches_a_signal_that_overtook_another() throws Exception {
+        var faulty =
+                new Faulty() {
+                    @Override
+                    void deliverWrongly(Registration receiver, String channel, String payload) {
+                        if (payload.equals(ITEM)) {
+                            return;
+                        }
+                        push(receiver.connection(), channel, payload);
+                        if (payload.equals(new Item(1, 4).text())) {
+                            push(receiver.connection(), channel, ITEM);
+                        }
+                    }
+                };
+        assertFails(
+                signals,
+                new HonestServer().with(faulty),
+                "listener on .+_signals\\.>: item 3 of worker 1 came after item 4");
+    }
+
+    @Test
+    void catches_a_signal_of_another_channel() throws Exception {
+        var faulty =
+                new Faulty() {
+                    @Override
+                    void deliverWrongly(Registration receiver, String channel, String payload) {
+                        push(receiver.connection(), channel + ".more", payload);
+                    }
+                };
+        assertFails(
+                signals,
+                new HonestServer().with(faulty),
+                "listener on .+_signals\\.> got a signal of .+_signals\\.news\\.more");
+    }
+
+    @Test
+    void catches_a_changed_payload() throws Exception {
+        var faulty =
+                new Faulty() {
+                    @Override
+                    void deliverWrongly(Registration receiver, String channel, String payload) {
+                        push(receiver.connection(), channel, payload.strip());
+                    }
+                };
+        assertFails(
+                signals,
+                new HonestServer().with(faulty),
+                "listener on .+_signals\\.>: got \"\\d 0 .+\", which nobody sent");
+    }
+
+    @Test
+    void catches_a_signal_to_somebody_who_does_not_listen() throws Exception {
+        // The answer is on its way when the line that nobody asked for comes.
+        var rule =
+                new HonestServer()
+                        .except(
+                                request ->
+                                        request.argument().equals(ITEM)
+                                                ? "sig " + request.key() + " x\nok 3"
+                                                : null);
+        assertFails(signals, rule, "got \"sig .+_signals\\.news x\" without listening");
+    }
+
+    @Test
+    void catches_an_answer_to_nothing() throws Exception {
+        var faulty =
+                new Faulty() {
+                    @Override
+                    void deliverWrongly(Registration receiver, String channel, String payload) {
+                        pushLine(receiver.connection(), "ok");
+                    }
+                };
+        assertFails(
+                signals,
+                new HonestServer().with(faulty),
+                "got \"ok\", want \"sig <channel> <payload>\"");
+    }
+
+    @Test
+    void catches_a_signal_that_comes_after_the_last_unlisten() throws Exception {
+        var rule =
+                new HonestServer()
+                        .except(
+                                request ->
+                                        request.command().equals("unlisten")
+                                                        && request.key().endsWith("_end")
+                                                ? "sig " + request.key() + " late\nok"
+                                                : null);
+        assertFails(signals, rule, "one signal too many: \"sig .+_signals_end late\"");
+    }
+
+    @Test
+    void catches_a_second_copy_for_a_second_pattern() throws Exception {
+        var twice =
+                new HonestSignals() {
+                    @Override
+                    void deliver(Registration receiver, String channel, String payload) {
+                        super.deliver(receiver, channel, payload);
+                        if (channel.contains("_own.")) {
+                            super.deliver(receiver, channel, payload);
+                        }
+                    }
+                };
+        assertFails(
+                signals,
+                new HonestServer().with(twice),
+                "sent \"sig .+ 1 is .+\" to itself, got \"sig .+ 0 is .+\"");
+    }
+}

@@ -1,0 +1,89 @@
+package io.holdfast.cli.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.cli.bench.LineServer;
+import io.holdfast.cli.bench.ServerAddress;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.time.Duration;
+
+@DisplayName("A connection of the soak test")
+@Timeout(60)
+class SoakConnectionIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /** Says what it was asked to say: the argument, a bar standing for a line break. */
+    private final LineServer server =
+            LineServer.start(request -> request.argument().replace('|', '\n'));
+
+    private SoakConnection connection;
+
+    @BeforeEach
+    void connect() throws IOException, CheckFailedException {
+        connection = SoakConnection.open(ServerAddress.parse(server.address()), null);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        connection.close();
+        server.close();
+    }
+
+    @Test
+    void tells_signals_from_answers_and_keeps_them_in_order() throws Exception {
+        assertThat(connection.ask("listen", "k", "sig k 1|ok")).isEqualTo("ok");
+        assertThat(connection.ask("get", "k", "sig k 2|sig k 3|ok 7|sig k 4")).isEqualTo("ok 7");
+        assertThat(connection.ask("get", "k", "ok 8")).isEqualTo("ok 8");
+        for (int i = 1; i <= 4; i++) {
+            assertThat(connection.nextSignal(PATIENCE)).isEqualTo(new Signal("k", "" + i));
+        }
+        assertThatCode(connection::expectNoSignal).doesNotThrowAnyException();
+    }
+
+    @Test
+    void waits_for_a_signal_that_comes_after_the_answer() throws Exception {
+        connection.expect("ok", "listen", "k", "ok|sig k 1");
+        assertThatCode(connection::expectNoSignal).doesNotThrowAnyException();
+        assertThat(connection.nextSignal(PATIENCE)).isEqualTo(new Signal("k", "1"));
+    }
+
+    @Test
+    void does_not_wait_for_ever_for_a_signal() throws Exception {
+        connection.expect("ok", "listen", "k", "ok");
+        assertThatThrownBy(() -> connection.nextSignal(Duration.ofMillis(30)))
+                .isInstanceOf(IOException.class)
+                .hasMessage("no signal within 30 ms");
+    }
+
+    @Test
+    void takes_no_answer_for_a_signal() throws Exception {
+        connection.expect("ok", "listen", "k", "ok|ok 7");
+        assertThatThrownBy(() -> connection.nextSignal(PATIENCE))
+                .isInstanceOf(CheckFailedException.class)
+                .hasMessage("got \"ok 7\", want \"sig <channel> <payload>\"");
+    }
+
+    @Test
+    void refuses_a_signal_that_it_never_listened_for() {
+        assertThatThrownBy(() -> connection.ask("get", "k", "sig k 1|ok 7"))
+                .isInstanceOf(CheckFailedException.class)
+                .hasMessage("got \"sig k 1\" without listening");
+    }
+
+    @Test
+    void reports_a_signal_that_nobody_took() throws Exception {
+        connection.expect("ok", "listen", "k", "sig k 1|ok");
+        assertThatThrownBy(connection::expectNoSignal)
+                .isInstanceOf(CheckFailedException.class)
+                .hasMessage("one signal too many: \"sig k 1\"");
+    }
+}

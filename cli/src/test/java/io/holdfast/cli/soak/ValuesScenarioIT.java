@@ -1,0 +1,113 @@
+package io.holdfast.cli.soak;
+
+import static io.holdfast.cli.soak.ScenarioRun.assertFails;
+import static io.holdfast.cli.soak.ScenarioRun.assertPasses;
+import static io.holdfast.cli.soak.ScenarioRun.assertStops;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.HashMap;
+import java.util.Map;
+
+@DisplayName("The soak test of values")
+@Timeout(60)
+class ValuesScenarioIT {
+    private final Scenario values = new ValuesScenario();
+
+    @Test
+    void passes_a_server_that_keeps_values() throws Exception {
+        assertPasses(values, new HonestServer());
+    }
+
+    @Test
+    void removes_its_values_when_told_to_stop() throws Exception {
+        var stop = new StopRequest();
+        var rule = new HonestServer();
+        rule.except(
+                request -> {
+                    if (request.key().endsWith("_kv")) {
+                        stop.request();
+                    }
+                    return null;
+                });
+        assertStops(values, rule, stop);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    kset | error_max_keys | kset .+: got "error_max_keys", want "ok"
+                    kget | nil            | kget .+_kv_\\d: got "nil", want "ok .+"
+                    kget | error          | kget .+_kv_\\d: got "error", want "ok .+"
+                    kdel | nil            | kdel .+_kv_\\d: got "nil", want "ok"
+                    kdel | ok             | kget .+_kv_\\d: got "ok .+", want "nil"
+                    """)
+    void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
+        var rule =
+                new HonestServer()
+                        .except(request -> request.command().equals(command) ? answer : null);
+        assertFails(values, rule, reason);
+    }
+
+    @Test
+    void catches_a_value_that_lost_its_blanks() throws Exception {
+        var data =
+                new HonestData() {
+                    @Override
+                    void put(String key, String text, long ttl) {
+                        super.put(key, text.strip(), ttl);
+                    }
+                };
+        assertFails(values, new HonestServer().with(data), "kget .+_kv_\\d: got \"ok \\d .+");
+    }
+
+    @Test
+    void catches_a_value_that_an_older_one_replaced() throws Exception {
+        var data =
+                new HonestData() {
+                    private final Map<String, String> first = new HashMap<>();
+
+                    @Override
+                    void put(String key, String text, long ttl) {
+                        super.put(key, text, ttl);
+                        first.putIfAbsent(key, text);
+                    }
+
+                    @Override
+                    @Nullable String value(String key) {
+                        return key.endsWith("_kv") ? first.get(key) : super.value(key);
+                    }
+                };
+        assertFails(
+                values,
+                new HonestServer().with(data),
+                "soak_\\w+_kv: item 0 of worker \\d came after item \\d+");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    nil     | kget .+_kv: got "nil", want "ok <value>"
+                    ok what | kget .+_kv: got "what", which nobody sent
+                    """)
+    void catches_a_value_that_others_damaged(String answer, String reason) throws Exception {
+        var rule =
+                new HonestServer()
+                        .except(
+                                request ->
+                                        request.command().equals("kget")
+                                                        && request.key().endsWith("_kv")
+                                                ? answer
+                                                : null);
+        assertFails(values, rule, reason);
+    }
+}
