@@ -287,7 +287,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
                     ctx.close();
                 }
             }
-            case BLOCKED -> abort();
+            case BLOCKED -> finish(); // it does not wait any more, but has answers to come
             case STREAMING -> {}
             case READY -> {
                 if (!backlog) {
@@ -333,8 +333,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             return;
         }
         if (state == State.BLOCKED && inputEnded) {
-            flush();
-            abort(); // gone before it began to wait
+            finish(); // gone before it began to wait
             return;
         }
         if (state == State.READY && !backlog) {

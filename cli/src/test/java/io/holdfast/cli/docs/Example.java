@@ -1,0 +1,190 @@
+package io.holdfast.cli.docs;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A console block: what a reader types and sees, in one terminal or in several.
+ *
+ * <pre>
+ * # terminal 2          go on over there; "# server" is one, too
+ * $ printf ... | nc ... a command that ends; all that follows is what it prints
+ * $ nc -N ...           stays open: three lines typed, one line seen, and so on; a line that
+ *                       begins with "sig " is always seen
+ * $ ./holdfast ...      a server for this block alone; only ^C may follow
+ * </pre>
+ */
+record Example(String where, String heading, List<Step> steps) {
+    private static final String TALK = "nc -N 127.0.0.1 6388";
+    private static final String SERVE = "./holdfast ";
+    private static final Pattern PLACE = Pattern.compile("# (terminal [1-9]|server)");
+    private static final Pattern PRINTF = Pattern.compile("printf '([^']*)'");
+    private static final int REQUEST_LINES = 3;
+
+    sealed interface Step {
+        int line();
+
+        /** Starts a server for this example. */
+        record Serve(int line, List<String> words) implements Step {}
+
+        /** Tells that server to end. */
+        record Interrupt(int line) implements Step {}
+
+        /** Runs a command to its end. */
+        record Run(int line, String command, List<String> seen) implements Step {}
+
+        /** Starts a command that goes on reading. */
+        record Open(int line, String terminal, String command) implements Step {}
+
+        record Type(int line, String terminal, List<String> request) implements Step {}
+
+        record See(int line, String terminal, String seen) implements Step {}
+    }
+
+    /** A request as it stands in an example. */
+    record Request(String command, String key) {}
+
+    static Example of(String page, Page.Block block) {
+        return new Parser(page, block).parse();
+    }
+
+    boolean hasOwnServer() {
+        return steps.getFirst() instanceof Step.Serve;
+    }
+
+    /** All requests, typed or printed. */
+    List<Request> requests() {
+        List<Request> requests = new ArrayList<>();
+        for (Step step : steps) {
+            switch (step) {
+                case Step.Type(_, _, var typed) -> addRequests(typed, requests);
+                case Step.Run(_, var command, _) -> {
+                    Matcher printed = PRINTF.matcher(command);
+                    while (printed.find()) {
+                        addRequests(Arrays.asList(printed.group(1).split("\\\\n", -1)), requests);
+                    }
+                }
+                case Step.Serve _, Step.Interrupt _, Step.Open _, Step.See _ -> {}
+            }
+        }
+        return requests;
+    }
+
+    private static void addRequests(List<String> lines, List<Request> requests) {
+        for (int i = 0; i + REQUEST_LINES <= lines.size(); i += REQUEST_LINES) {
+            requests.add(new Request(lines.get(i), lines.get(i + 1)));
+        }
+    }
+
+    private static final class Parser {
+        private final String page;
+        private final Page.Block block;
+        private final List<Step> steps = new ArrayList<>();
+
+        /** Terminals where a command reads, and whether an answer is still to come there. */
+        private final Map<String, Boolean> talking = new HashMap<>();
+
+        private String terminal = "terminal 1";
+        private int next;
+
+        Parser(String page, Page.Block block) {
+            this.page = page;
+            this.block = block;
+        }
+
+        Example parse() {
+            while (next < block.lines().size()) {
+                String line = block.lines().get(next);
+                Matcher place = PLACE.matcher(line);
+                if (place.matches()) {
+                    terminal = place.group(1);
+                    next++;
+                } else if (line.startsWith("$ ")) {
+                    command(line.substring(2));
+                } else if (line.equals("^C") && terminal.equals("server")) {
+                    steps.add(new Step.Interrupt(number(next++)));
+                } else {
+                    talk(line);
+                }
+            }
+            if (steps.isEmpty()) {
+                throw malformed("there is no command in it");
+            }
+            talking.forEach(
+                    (place, waiting) -> {
+                        if (waiting) {
+                            throw malformed("the last answer in " + place + " is missing");
+                        }
+                    });
+            return new Example(page + ":" + block.line(), block.heading(), List.copyOf(steps));
+        }
+
+        private void command(String command) {
+            int line = number(next++);
+            if (talking.containsKey(terminal)) {
+                throw malformed("something else still runs in " + terminal);
+            }
+            if (command.startsWith(SERVE)) {
+                if (!steps.isEmpty() || !terminal.equals("server")) {
+                    throw malformed("a server comes first, and in \"# server\"");
+                }
+                String words = command.substring(SERVE.length());
+                steps.add(new Step.Serve(line, List.of(words.split(" "))));
+            } else if (command.equals(TALK)) {
+                talking.put(terminal, false);
+                steps.add(new Step.Open(line, terminal, command));
+            } else if (command.endsWith(" | " + TALK)) {
+                int from = next;
+                while (next < block.lines().size() && !isMark(block.lines().get(next))) {
+                    next++;
+                }
+                steps.add(new Step.Run(line, command, block.lines().subList(from, next)));
+            } else {
+                throw malformed("a command must be, or end with, " + TALK);
+            }
+        }
+
+        private void talk(String line) {
+            Boolean waiting = talking.get(terminal);
+            if (waiting == null) {
+                throw malformed("nothing that reads runs in " + terminal);
+            }
+            if (waiting || line.startsWith("sig ")) {
+                steps.add(new Step.See(number(next++), terminal, line));
+                talking.put(terminal, waiting && line.startsWith("sig "));
+                return;
+            }
+            int from = next;
+            next += REQUEST_LINES;
+            if (next > block.lines().size()) {
+                throw malformed("a request has three lines");
+            }
+            List<String> request = block.lines().subList(from, next);
+            if (request.stream().anyMatch(Parser::isMark)) {
+                throw malformed("a request has three lines");
+            }
+            steps.add(new Step.Type(number(from), terminal, request));
+            talking.put(terminal, true);
+        }
+
+        private static boolean isMark(@Nullable String line) {
+            return line != null && (line.startsWith("$ ") || line.startsWith("# "));
+        }
+
+        private int number(int index) {
+            return block.line() + index;
+        }
+
+        private IllegalArgumentException malformed(String reason) {
+            int at = number(Math.min(next, block.lines().size()));
+            return new IllegalArgumentException(page + ":" + at + ": " + reason);
+        }
+    }
+}

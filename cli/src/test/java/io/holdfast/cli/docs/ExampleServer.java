@@ -1,0 +1,102 @@
+package io.holdfast.cli.docs;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The real program in a JVM of its own, on a free port instead of 6388. */
+final class ExampleServer implements AutoCloseable {
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Pattern LISTENING = Pattern.compile("msg=listening addr=\\S+:(\\d+)");
+    private static final Pattern DRAINING = Pattern.compile("msg=\"shutting down");
+
+    /** Comes after the last line of the log. */
+    private static final String END = "(end)";
+
+    private final Process process;
+    private final BlockingQueue<String> log = new LinkedBlockingQueue<>();
+    private final int port;
+
+    /**
+     * @param words the command and its flags, as a page shows them
+     */
+    ExampleServer(List<String> words) throws IOException, InterruptedException {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-Xmx128m",
+                                "-XX:+UseSerialGC",
+                                "-XX:TieredStopAtLevel=1",
+                                "--enable-native-access=ALL-UNNAMED",
+                                "--sun-misc-unsafe-memory-access=allow",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                "io.holdfast.cli.Main"));
+        command.addAll(words);
+        command.addAll(
+                words.getFirst().equals("serve")
+                        ? List.of("--listen", "dflockd://127.0.0.1:0")
+                        : List.of("--port", "0"));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment()
+                .keySet()
+                .removeIf(name -> name.matches("(DFLOCKD|HOLDFAST|JAVA|JDK)_.*"));
+        process = builder.start();
+        Thread.ofVirtual().start(this::collect);
+        port = Integer.parseInt(await(LISTENING).group(1));
+    }
+
+    private void collect() {
+        try (var in =
+                new BufferedReader(
+                        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            in.lines().forEach(log::add);
+        } catch (IOException e) {
+            log.add("unreadable: " + e);
+        }
+        log.add(END);
+    }
+
+    private Matcher await(Pattern wanted) throws InterruptedException {
+        List<String> before = new ArrayList<>();
+        String line = log.poll(LONGEST.toSeconds(), TimeUnit.SECONDS);
+        while (line != null && !line.equals(END)) {
+            Matcher matcher = wanted.matcher(line);
+            if (matcher.find()) {
+                return matcher;
+            }
+            before.add(line);
+            line = log.poll(LONGEST.toSeconds(), TimeUnit.SECONDS);
+        }
+        close();
+        throw new AssertionError("not in the log: " + wanted + "; only " + before);
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** Asks it to end, and waits until it has begun to. */
+    void interrupt() throws InterruptedException {
+        // SIGTERM, since what runs in the background ignores SIGINT; and by the handle, since
+        // Process.destroy would close the log as well.
+        process.toHandle().destroy();
+        await(DRAINING);
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,68 @@
+package io.holdfast.cli.docs;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Compares lines with how a page writes them. {@code TOKEN}, {@code TOKEN1} and so on stand for
+ * tokens, each for the same one throughout an example and for another than the others; {@code
+ * SECONDS} stands for a number.
+ */
+final class Expectation {
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\b(TOKEN[1-9]?|SECONDS)\\b");
+    private static final String TOKEN = "([0-9a-f]{32})";
+    private static final String SECONDS = "[0-9]+(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?";
+
+    private final Map<String, String> tokens = new HashMap<>();
+
+    boolean matches(String expected, String seen) {
+        List<String> names = new ArrayList<>();
+        StringBuilder pattern = new StringBuilder();
+        Matcher placeholder = PLACEHOLDER.matcher(expected);
+        int from = 0;
+        while (placeholder.find()) {
+            pattern.append(Pattern.quote(expected.substring(from, placeholder.start())));
+            if (placeholder.group().equals("SECONDS")) {
+                pattern.append(SECONDS);
+            } else {
+                pattern.append(TOKEN);
+                names.add(placeholder.group());
+            }
+            from = placeholder.end();
+        }
+        pattern.append(Pattern.quote(expected.substring(from)));
+        Matcher matcher = Pattern.compile(pattern.toString()).matcher(seen);
+        return matcher.matches() && agrees(names, matcher);
+    }
+
+    private boolean agrees(List<String> names, Matcher matcher) {
+        for (int i = 0; i < names.size(); i++) {
+            String token = matcher.group(i + 1);
+            String known = tokens.get(names.get(i));
+            if (known == null ? tokens.containsValue(token) : !known.equals(token)) {
+                return false;
+            }
+            tokens.put(names.get(i), token);
+        }
+        return true;
+    }
+
+    /** What a reader types where the page shows a placeholder. */
+    String filled(String text) {
+        return PLACEHOLDER
+                .matcher(text)
+                .replaceAll(
+                        found -> {
+                            String token = tokens.get(found.group());
+                            if (token == null) {
+                                throw new IllegalArgumentException(
+                                        "nobody was given a " + found.group());
+                            }
+                            return token;
+                        });
+    }
+}

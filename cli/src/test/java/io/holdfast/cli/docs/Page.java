@@ -1,0 +1,61 @@
+package io.holdfast.cli.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A page of the documentation. */
+record Page(String name, List<String> lines) {
+    private static final String FENCE = "```";
+
+    /**
+     * What stands between two fences.
+     *
+     * @param kind the word behind the first fence, or nothing
+     * @param line number of the first line inside
+     */
+    record Block(String kind, String heading, int line, List<String> lines) {}
+
+    static Page read(Path file) throws IOException {
+        return new Page(String.valueOf(file.getFileName()), Files.readAllLines(file));
+    }
+
+    String text() {
+        return String.join("\n", lines);
+    }
+
+    List<Block> blocks() {
+        List<Block> blocks = new ArrayList<>();
+        String heading = name;
+        int i = 0;
+        while (i < lines.size()) {
+            String line = lines.get(i++);
+            if (line.startsWith("#")) {
+                heading = line.replaceFirst("^#+ *", "");
+            }
+            if (line.startsWith(FENCE)) {
+                int first = i;
+                while (!lines.get(i).equals(FENCE)) { // a block without an end runs off the page
+                    i++;
+                }
+                blocks.add(
+                        new Block(
+                                line.substring(FENCE.length()),
+                                heading,
+                                first + 1,
+                                List.copyOf(lines.subList(first, i))));
+                i++;
+            }
+        }
+        return blocks;
+    }
+
+    List<Example> examples() {
+        return blocks().stream()
+                .filter(block -> block.kind().equals("console"))
+                .map(block -> Example.of(name, block))
+                .toList();
+    }
+}

@@ -1,0 +1,67 @@
+package io.holdfast.cli.docs;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** A shell command, with somebody who types and reads. */
+final class Terminal implements AutoCloseable {
+    private final Process process;
+    private final Duration patience;
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    private final Thread reader;
+
+    Terminal(String command, Duration patience) throws IOException {
+        this.patience = patience;
+        process = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true).start();
+        reader = Thread.ofVirtual().start(this::collect);
+    }
+
+    private void collect() {
+        try (var in =
+                new BufferedReader(
+                        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            in.lines().forEach(lines::add);
+        } catch (IOException e) {
+            lines.add("unreadable: " + e);
+        }
+    }
+
+    void type(List<String> request) throws IOException {
+        var out = process.getOutputStream();
+        out.write((String.join("\n", request) + "\n").getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+
+    /** The next line, or null if none comes. */
+    @Nullable String read() throws InterruptedException {
+        return lines.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Ends the input, and gives what came that was not read, or null if the command goes on. */
+    @Nullable List<String> end() throws IOException, InterruptedException {
+        process.getOutputStream().close();
+        if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)
+                || !reader.join(patience)) {
+            return null;
+        }
+        List<String> rest = new ArrayList<>();
+        lines.drainTo(rest);
+        return rest;
+    }
+
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}
