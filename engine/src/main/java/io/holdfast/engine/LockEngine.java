@@ -493,6 +493,8 @@ public final class LockEngine {
         out.bytes(resource.key.bytes());
         out.number(resource.limit());
         out.number(resource.lastActivityNanos);
+        out.number(resource.isScheduled() ? resource.time : 0);
+        out.number(resource.isScheduled() ? resource.sequence : 0);
         out.number(resource.holders());
         resource.forEachHold(
                 hold -> {

@@ -2,6 +2,9 @@ package io.holdfast.server;
 
 import io.holdfast.driver.Room;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -15,6 +18,8 @@ import java.util.function.LongSupplier;
  * only if that is too much by asking for a collection. Only what a collection leaves makes it full.
  */
 final class HeapGuard implements Room {
+    private static final Logger LOG = LoggerFactory.getLogger(HeapGuard.class);
+
     /** More than a key, a hold or a wait needs. */
     private static final long BYTES_EACH = 512;
 
@@ -25,6 +30,9 @@ final class HeapGuard implements Room {
 
     /** However much is given back, it looks again when so many times what was planned is taken. */
     private static final long LOOK_AFTER_PLANS = 4;
+
+    /** Pieces that only connections may have: enough for some hundred. */
+    private static final long CONNECTION_RESERVE = 2048;
 
     private static final long RECOVER_AGAIN_NANOS = 5_000_000_000L;
 
@@ -106,7 +114,13 @@ final class HeapGuard implements Room {
         }
         if (isTight()) {
             collect(); // what it leaves below the line lasts for many pieces
-            full = isTight();
+            if (isTight()) {
+                full = true;
+                LOG.atWarn()
+                        .addKeyValue("used_bytes", heap.usedBytes())
+                        .addKeyValue("most_bytes", heap.mostBytes())
+                        .log("memory is short, refusing new locks, data and subscriptions");
+            }
         }
         if (!full) {
             plan();
@@ -124,9 +138,38 @@ final class HeapGuard implements Room {
                 return false;
             }
         }
-        full = false;
+        if (full) {
+            full = false;
+            LOG.info("memory is free again");
+        }
         plan();
         return true;
+    }
+
+    /**
+     * Room for connections, which goes a little further: when locks and data have filled the
+     * memory, somebody must be able to connect and remove them.
+     */
+    Room forConnections() {
+        return new Room() {
+            private final AtomicLong reserve = new AtomicLong(CONNECTION_RESERVE);
+
+            @Override
+            public boolean take() {
+                if (HeapGuard.this.take()) {
+                    return true;
+                }
+                return reserve.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+            }
+
+            @Override
+            public void giveBack() {
+                if (reserve.getAndUpdate(left -> Math.min(CONNECTION_RESERVE, left + 1))
+                        == CONNECTION_RESERVE) {
+                    HeapGuard.this.giveBack();
+                }
+            }
+        };
     }
 
     private boolean isTight() {

@@ -5,6 +5,7 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.Room;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.server.connection.ConnectionEvent;
 import io.holdfast.server.dflockd.DflockdHandler;
@@ -57,6 +58,7 @@ public final class HoldfastServer {
     private final ServerConfig config;
     private final Transport transport;
     private final HeapGuard room = new HeapGuard();
+    private final Room connectionRoom = room.forConnections();
     private final ConnectionGate gate;
     private final EventLoopGroup loops;
     private final Driver driver;
@@ -71,7 +73,7 @@ public final class HoldfastServer {
         this.transport = transport;
         this.gate =
                 new ConnectionGate(
-                        config.maxConnections(), config.maxConnectionsPerAddress(), room);
+                        config.maxConnections(), config.maxConnectionsPerAddress(), connectionRoom);
         this.loops =
                 new MultiThreadIoEventLoopGroup(
                         eventLoops(config),
@@ -144,7 +146,9 @@ public final class HoldfastServer {
                         .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                         .handler(
                                 new AcceptHandler(
-                                        gate, room, tls == null ? PLAIN_PIECES : TLS_PIECES))
+                                        gate,
+                                        connectionRoom,
+                                        tls == null ? PLAIN_PIECES : TLS_PIECES))
                         .childHandler(new Initializer(tls));
         try {
             InetAddress address = InetAddress.getByName(endpoint.host());

@@ -15,7 +15,7 @@ import java.util.List;
  *
  * @param maxEntries most counters, values and lists
  * @param maxSubscriptions most registrations of one listener
- * @param maxPushBytes what a listener may leave unread before it is cut off; here 0 is nothing
+ * @param maxPushBytes what a listener may leave unread before it is cut off
  */
 public record ServerConfig(
         List<Endpoint> listeners,

@@ -12,10 +12,14 @@ import org.slf4j.LoggerFactory;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Runs a server until a signal ends it. */
 final class ServerRun {
     private static final Logger LOG = LoggerFactory.getLogger(ServerRun.class);
+
+    /** A shell may send one signal twice, to a process and to its group. */
+    private static final long SAME_SIGNAL_NANOS = 100_000_000L;
 
     private ServerRun() {}
 
@@ -32,11 +36,17 @@ final class ServerRun {
         }
         warnIfOpen(config, server.addresses());
         AtomicBoolean ending = new AtomicBoolean();
+        AtomicLong firstNanos = new AtomicLong(System.nanoTime());
         Signals.onEnd(
                 status -> {
                     if (ending.getAndSet(true)) {
+                        if (System.nanoTime() - firstNanos.get() < SAME_SIGNAL_NANOS) {
+                            return;
+                        }
+                        LOG.warn("second signal, ending at once");
                         Runtime.getRuntime().halt(status);
                     }
+                    firstNanos.set(System.nanoTime());
                     Thread.ofPlatform().name("holdfast-drain").start(server::drain);
                 });
         try {

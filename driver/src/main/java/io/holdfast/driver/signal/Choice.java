@@ -14,23 +14,33 @@ final class Choice {
 
     private final List<Listener> chosen = new ArrayList<>(2);
     private final List<Listener> full = new ArrayList<>(0);
+    private int looks;
 
     /** The same as {@link #chosen}, once there are more than a few and somebody asks. */
     private @Nullable Set<Listener> index;
 
-    List<Listener> chosen() {
-        return chosen;
+    /** Tells those who were found without room, and got no copy in another way either. */
+    void overrunTheFull() {
+        for (Listener listener : full) {
+            if (!has(listener)) {
+                listener.overrun();
+            }
+        }
     }
 
-    /** Those who were found without room and without a substitute. */
-    List<Listener> full() {
-        return full;
+    Recipients recipients() {
+        return new Recipients(chosen, looks);
+    }
+
+    void addLooks(int more) {
+        looks += more;
     }
 
     /** Everybody. */
     void all(@Nullable Members members) {
         for (int i = 0; members != null && i < members.size(); i++) {
             Listener listener = members.get(i).listener();
+            looks++;
             if (has(listener)) {
                 continue;
             }
@@ -50,6 +60,7 @@ final class Choice {
         for (int i = 0; i < size; i++) {
             Listener listener =
                     group.get(first + i < size ? first + i : first + i - size).listener();
+            looks++;
             if (has(listener)) {
                 continue;
             }

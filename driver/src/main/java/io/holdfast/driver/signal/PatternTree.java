@@ -14,7 +14,16 @@ import java.util.Map;
  */
 final class PatternTree {
     private static final class Node {
+        /**
+         * The only child that is no wildcard, while there is no more than one: most are like that.
+         */
+        private @Nullable ByteString token;
+
+        private @Nullable Node child;
+
+        /** All of them, once there are several. */
         private @Nullable Map<ByteString, Node> children;
+
         private @Nullable Node star;
 
         /** Who listens to the pattern that ends here. */
@@ -24,37 +33,60 @@ final class PatternTree {
         private @Nullable Audience rest;
 
         private boolean isEmpty() {
-            return children == null && star == null && here == null && rest == null;
+            return child == null
+                    && children == null
+                    && star == null
+                    && here == null
+                    && rest == null;
         }
 
-        private @Nullable Node child(ByteString token) {
-            if (Tokens.isStar(token)) {
-                return star;
+        /** The child for a token of a channel. */
+        private @Nullable Node named(ByteString name) {
+            if (children != null) {
+                return children.get(name);
             }
-            return children == null ? null : children.get(token);
+            return token != null && token.equals(name) ? child : null;
         }
 
-        private Node childOrNew(ByteString token) {
-            if (Tokens.isStar(token)) {
-                if (star == null) {
-                    star = new Node();
-                }
-                return star;
-            }
-            if (children == null) {
-                children = new HashMap<>(2);
-            }
-            return children.computeIfAbsent(token, _ -> new Node());
+        /** The child for a token of a pattern. */
+        private @Nullable Node next(ByteString name) {
+            return Tokens.isStar(name) ? star : named(name);
         }
 
-        private void dropChild(ByteString token) {
-            if (Tokens.isStar(token)) {
+        private Node nextOrNew(ByteString name) {
+            Node found = next(name);
+            if (found != null) {
+                return found;
+            }
+            Node made = new Node();
+            if (Tokens.isStar(name)) {
+                star = made;
+            } else if (children != null) {
+                children.put(name, made);
+            } else if (child == null || token == null) {
+                token = name;
+                child = made;
+            } else {
+                children = new HashMap<>(4);
+                children.put(token, child);
+                children.put(name, made);
+                token = null;
+                child = null;
+            }
+            return made;
+        }
+
+        private void drop(ByteString name) {
+            if (Tokens.isStar(name)) {
                 star = null;
             } else if (children != null) {
-                children.remove(token);
+                children.remove(name);
                 if (children.isEmpty()) {
                     children = null;
                 }
+            } else {
+                token = null;
+                child = null;
             }
         }
     }
@@ -69,7 +101,7 @@ final class PatternTree {
         boolean open = Tokens.isRest(pattern.getLast());
         Node node = root;
         for (ByteString token : open ? pattern.subList(0, pattern.size() - 1) : pattern) {
-            node = node.childOrNew(token);
+            node = node.nextOrNew(token);
         }
         if (open) {
             if (node.rest == null) {
@@ -92,7 +124,7 @@ final class PatternTree {
             if (Tokens.isRest(token)) {
                 return node.rest;
             }
-            node = node.child(token);
+            node = node.next(token);
         }
         return node == null ? null : node.here;
     }
@@ -112,38 +144,42 @@ final class PatternTree {
             node.rest = null;
             return;
         }
-        Node child = node.child(token);
-        if (child != null) {
-            remove(child, pattern, at + 1);
-            if (child.isEmpty()) {
-                node.dropChild(token);
+        Node next = node.next(token);
+        if (next != null) {
+            remove(next, pattern, at + 1);
+            if (next.isEmpty()) {
+                node.drop(token);
             }
         }
     }
 
-    /** Adds the audiences of all patterns that match a channel. */
-    void match(List<ByteString> channel, List<Audience> out) {
-        match(root, channel, 0, out);
+    /** Adds the audiences of all patterns that match a channel; tells how many nodes it saw. */
+    int match(List<ByteString> channel, List<Audience> out) {
+        return match(root, channel, 0, out);
     }
 
-    private static void match(Node node, List<ByteString> channel, int at, List<Audience> out) {
-        if (at == channel.size()) {
-            if (node.here != null) {
-                out.add(node.here);
+    private static int match(Node from, List<ByteString> channel, int start, List<Audience> out) {
+        int seen = 0;
+        Node node = from;
+        for (int at = start; node != null; at++) { // down one way; only a fork calls itself
+            seen++;
+            if (at == channel.size()) {
+                if (node.here != null) {
+                    out.add(node.here);
+                }
+                break;
             }
-            return;
-        }
-        if (node.rest != null) {
-            out.add(node.rest);
-        }
-        if (node.children != null) {
-            Node child = node.children.get(channel.get(at));
-            if (child != null) {
-                match(child, channel, at + 1, out);
+            if (node.rest != null) {
+                out.add(node.rest);
+            }
+            Node named = node.named(channel.get(at));
+            if (named != null && node.star != null) {
+                seen += match(named, channel, at + 1, out);
+                node = node.star;
+            } else {
+                node = named != null ? named : node.star;
             }
         }
-        if (node.star != null) {
-            match(node.star, channel, at + 1, out);
-        }
+        return seen;
     }
 }

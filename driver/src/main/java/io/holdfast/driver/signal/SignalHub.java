@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
@@ -29,6 +30,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 public final class SignalHub {
     /** How many registrations are ended, or listed, under one lock. */
     private static final int SLICE = 256;
+
+    private static final long PAUSE_NANOS = 50_000;
 
     /** Memory for a registration, in pieces; a pattern with wildcards takes one a token more. */
     private static final int PIECES = 2;
@@ -62,28 +65,31 @@ public final class SignalHub {
      * each group there, those who listen alone to a pattern, one of each group there. Nobody is
      * chosen twice. The caller delivers. Listeners without room are told that they are too slow.
      */
-    public List<Listener> choose(Key channel) {
-        Choice choice = null;
+    public Recipients choose(Key channel) {
+        Choice choice;
         Lock reading = lock.readLock();
         reading.lock();
         try {
             Audience listening = exact.get(channel);
-            List<Audience> matching = matching(channel);
-            if (listening != null || !matching.isEmpty()) {
-                choice = choose(listening, matching);
+            PatternTree tree = patterns.get(channel.namespace());
+            if (listening == null && tree == null) {
+                return Recipients.NONE;
             }
+            choice = new Choice();
+            List<Audience> matching = new ArrayList<>(0);
+            if (tree != null) {
+                choice.addLooks(tree.match(Tokens.of(channel), matching));
+            }
+            choose(listening, matching, choice);
         } finally {
             reading.unlock();
         }
-        if (choice == null) {
-            return List.of();
-        }
-        choice.full().forEach(Listener::overrun);
-        return choice.chosen();
+        choice.overrunTheFull();
+        return choice.recipients();
     }
 
-    private static Choice choose(@Nullable Audience listening, List<Audience> matching) {
-        Choice choice = new Choice();
+    private static void choose(
+            @Nullable Audience listening, List<Audience> matching, Choice choice) {
         if (listening != null) {
             choice.all(listening.alone());
             listening.groups().forEach(choice::one);
@@ -94,17 +100,6 @@ public final class SignalHub {
         for (Audience audience : matching) {
             audience.groups().forEach(choice::one);
         }
-        return choice;
-    }
-
-    private List<Audience> matching(Key channel) {
-        PatternTree tree = patterns.get(channel.namespace());
-        if (tree == null) {
-            return List.of();
-        }
-        List<Audience> matching = new ArrayList<>(0);
-        tree.match(Tokens.of(channel), matching);
-        return matching;
     }
 
     /** The patterns and groups somebody listens to. */
@@ -197,7 +192,10 @@ public final class SignalHub {
 
     void close(Subscriber subscriber) {
         boolean more = true;
-        while (more) {
+        for (int slices = 0; more; slices++) {
+            if (slices > 0) {
+                LockSupport.parkNanos(PAUSE_NANOS); // let others in
+            }
             lock.writeLock().lock();
             try {
                 subscriber.closed = true;

@@ -104,6 +104,14 @@ public final class DflockdEncoder {
         return SIG_BEFORE.length + channel.bytes().length + 1 + payload.length() + 1;
     }
 
+    /** The payload in a line that {@link #pushed} wrote. */
+    public static ByteString payloadOf(ByteBuf line, Key channel) {
+        int start = SIG_BEFORE.length + channel.bytes().length + 1;
+        byte[] payload = new byte[line.writerIndex() - start - 1];
+        line.getBytes(start, payload);
+        return ByteString.of(payload);
+    }
+
     public static void queued(ByteBuf out) {
         out.writeBytes(QUEUED);
     }

@@ -7,6 +7,8 @@ import io.netty.channel.ChannelPromise;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.concurrent.RejectedExecutionException;
+
 /**
  * Writes a long answer off the event loop, piece by piece: the next piece is made when the one
  * before has left, so a long answer to a slow reader costs one piece of memory.
@@ -66,7 +68,12 @@ abstract class AnswerStream implements Runnable {
         ByteBuf full = piece;
         piece = ctx.alloc().buffer(last ? 0 : PIECE_BYTES);
         ChannelPromise promise = ctx.newPromise();
-        ctx.executor().execute(() -> writer.write(full, last, promise));
+        try {
+            ctx.executor().execute(() -> writer.write(full, last, promise));
+        } catch (RejectedExecutionException e) {
+            full.release(); // the event loop is gone, and the connection with it
+            return false;
+        }
         return last || promise.awaitUninterruptibly().isSuccess();
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.server.dflockd;
 import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.Recipients;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -21,6 +22,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 
@@ -55,11 +57,11 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     /** Input is kept in a buffer that is larger than it by this at most, or as much again. */
     private static final int SPARE_BYTES = 128;
 
-    /** A longer range of a list is written off the event loop. */
-    private static final int LONG_RANGE = 64;
+    /** How many looks of the signal hub cost 1. */
+    private static final int LOOKS_PER_COST = 16;
 
-    /** More than an item that waits to be written takes. */
-    private static final long ITEM_BYTES = 320;
+    /** Answers are gathered up to this before they are written. */
+    private static final int BATCH_BYTES = 32 * 1024;
 
     private static final long AUTH_PAUSE_MILLIS = 100;
     private static final long LINGER_MILLIS = 1000;
@@ -163,7 +165,11 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         if (cause instanceof IOException || cause instanceof DecoderException) {
-            LOG.atDebug().addKeyValue("error", cause.toString()).log("connection failed");
+            boolean noTls = cause.getCause() instanceof NotSslRecordException;
+            LOG.atDebug()
+                    .addKeyValue("remote", ctx.channel().remoteAddress())
+                    .addKeyValue("error", noTls ? "no TLS" : cause) // its text has client bytes
+                    .log("connection failed");
             abort();
         } else {
             fail(cause);
@@ -254,7 +260,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             }
             case BLOCKED -> {
                 if (isTooMuchBehind(input)) {
-                    abort();
+                    finish();
                 } else {
                     keepRest();
                 }
@@ -321,6 +327,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             }
             turn--;
             take(next);
+            if (output.gathered() >= BATCH_BYTES) {
+                flush(); // so that the channel can say when it is enough
+            }
         }
         afterTurn();
     }
@@ -352,7 +361,7 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
             }
         }
         if (state == State.BLOCKED && input != null && isTooMuchBehind(input)) {
-            abort();
+            finish();
             return;
         }
         if (backlog) {
@@ -481,7 +490,10 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     }
 
     private void refuseConnection() {
-        LOG.atDebug().addKeyValue("conn", session.id()).log("authentication failed");
+        LOG.atInfo()
+                .addKeyValue("conn", session.id())
+                .addKeyValue("remote", ctx.channel().remoteAddress())
+                .log("authentication failed");
         DflockdEncoder.errorAuth(output());
         flush();
         end();
@@ -582,21 +594,25 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     }
 
     private void writeItems(List<ByteString> items) {
-        long bytes = items.size() * ITEM_BYTES;
-        if (items.size() <= LONG_RANGE) {
-            ByteBuf out = output();
-            DflockdEncoder.beginItems(out);
-            for (int i = 0; i < items.size(); i++) {
-                DflockdEncoder.item(items.get(i), i == 0, out);
-            }
-            DflockdEncoder.endItems(out);
-        } else if (service.keep(bytes)) {
+        if (items.size() > RangeStream.LONG) {
+            streamItems(items);
+            return;
+        }
+        turn -= items.size();
+        DflockdEncoder.beginItems(output());
+        for (int i = 0; i < items.size(); i++) {
+            DflockdEncoder.item(items.get(i), i == 0, output());
+        }
+        DflockdEncoder.endItems(output());
+    }
+
+    private void streamItems(List<ByteString> items) {
+        if (service.ranges.take(RangeStream.bytes(items))) {
             state = State.STREAMING;
             flush();
             Thread.startVirtualThread(
-                    new RangeStream(ctx, items, this::writePiece, () -> service.keep(-bytes)));
+                    new RangeStream(ctx, items, this::writePiece, service.ranges));
         } else {
-            service.keep(-bytes);
             DflockdEncoder.error(output());
         }
     }
@@ -633,7 +649,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     }
 
     private void signal(Key channel, ByteString payload) {
-        List<Listener> receivers = service.hub.choose(channel);
+        Recipients recipients = service.hub.choose(channel);
+        List<Listener> receivers = recipients.listeners();
+        turn -= recipients.looks() / LOOKS_PER_COST;
         if (!receivers.isEmpty()) {
             PushLine line =
                     new PushLine(
@@ -646,8 +664,13 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
 
     /** Lines are pushed between answers, never inside one. */
     @Override
-    public boolean takesPushes() {
-        return state != State.STREAMING && ctx.channel().isWritable();
+    public PushQueue.Readiness readiness() {
+        if (state == State.STREAMING) {
+            return PushQueue.Readiness.BUSY;
+        }
+        return ctx.channel().isWritable()
+                ? PushQueue.Readiness.READY
+                : PushQueue.Readiness.SOCKET_FULL;
     }
 
     @Override
@@ -787,7 +810,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
     }
 
     private void flush() {
-        if (output.gathered() > 0) {
+        if (listening != null) {
+            listening.flush();
+        } else if (output.gathered() > 0) {
             flush(ctx.newPromise());
         }
     }

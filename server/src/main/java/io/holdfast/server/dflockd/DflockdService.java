@@ -25,12 +25,12 @@ public final class DflockdService {
     /** What a listener may leave unread before it is cut off. */
     final long maxPushBytes;
 
+    /** Memory for lists that are being written. */
+    final Budget ranges = new Budget(Runtime.getRuntime().maxMemory() / 8);
+
     final PushBudget pushBudget = new PushBudget(Runtime.getRuntime().maxMemory() / 4);
 
-    /**
-     * What all connections together may keep of requests that are not complete, and of lists they
-     * are about to write.
-     */
+    /** What all connections together may keep of requests that are not complete. */
     private final long mostKeptBytes = Runtime.getRuntime().maxMemory() / 8;
 
     private final AtomicLong keptBytes = new AtomicLong();
@@ -65,7 +65,7 @@ public final class DflockdService {
     }
 
     /** Counts bytes that a connection keeps, or no longer keeps; false if that is too much. */
-    boolean keep(long bytes) {
+    boolean keep(int bytes) {
         return bytes == 0 || keptBytes.addAndGet(bytes) <= mostKeptBytes || bytes < 0;
     }
 

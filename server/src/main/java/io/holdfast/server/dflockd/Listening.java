@@ -36,10 +36,10 @@ final class Listening {
 
     /** The connection, as its listening side needs it. */
     interface Connection {
-        /** Whether a pushed line may be written now, and the socket takes it. */
-        boolean takesPushes();
+        /** Whether a pushed line can be written now. */
+        PushQueue.Readiness readiness();
 
-        /** Writes what is gathered in the output. */
+        /** Writes what is gathered in the output, which is not empty. */
         void flush(ChannelPromise written);
 
         /** Writes pushed lines, on the event loop. */
@@ -87,46 +87,67 @@ final class Listening {
 
     /** Writes pushed lines as long as the socket takes them, up to a bound. */
     void writePushes() {
-        int copied = 0;
         int written = 0;
         for (PushLine line = next(); line != null; line = next()) {
             written += line.length();
             if (line.isLarge()) {
-                flush(copied);
-                copied = 0;
-                PushLine shared = line;
-                output.write(line.share(), ctx.newPromise().addListener(_ -> shared.release()));
+                flush();
+                write(line);
             } else {
-                line.copyTo(output.buffer());
-                copied += line.length();
-                line.release();
-                if (output.gathered() >= BATCH_BYTES) {
-                    flush(copied);
-                    copied = 0;
-                }
+                gather(line);
             }
             if (written >= TURN_BYTES) {
+                queue.pause();
                 ctx.executor().schedule(connection::push, 0, TimeUnit.NANOSECONDS);
                 break;
             }
         }
-        flush(copied);
+        flush();
     }
 
     private @Nullable PushLine next() {
-        return queue.poll(connection.takesPushes());
+        return queue.poll(connection.readiness());
     }
 
-    /** Copies of lines are part of the budget until they have left. */
-    private void flush(int copied) {
+    private void write(PushLine line) {
+        int bytes = line.length() + WRITE_OVERHEAD;
+        queue.addOnItsWay(bytes);
+        budget.take(WRITE_OVERHEAD);
+        ChannelPromise written = ctx.newPromise();
+        written.addListener(
+                _ -> {
+                    line.release();
+                    budget.giveBack(WRITE_OVERHEAD);
+                    queue.addOnItsWay(-bytes);
+                });
+        output.write(line.share(), written);
+    }
+
+    private void gather(PushLine line) {
+        try {
+            line.copyTo(output.buffer());
+        } finally {
+            line.release();
+        }
+        if (output.gathered() >= BATCH_BYTES) {
+            flush();
+        }
+    }
+
+    /** What is on its way is part of the budget, answers included, until it has arrived. */
+    void flush() {
         if (output.gathered() == 0) {
             return;
         }
+        int bytes = output.gathered() + WRITE_OVERHEAD;
+        queue.addOnItsWay(bytes);
+        budget.take(bytes);
         ChannelPromise written = ctx.newPromise();
-        if (copied > 0) {
-            budget.take(copied + WRITE_OVERHEAD);
-            written.addListener(_ -> budget.giveBack(copied + WRITE_OVERHEAD));
-        }
+        written.addListener(
+                _ -> {
+                    budget.giveBack(bytes);
+                    queue.addOnItsWay(-bytes);
+                });
         connection.flush(written);
     }
 

@@ -18,7 +18,6 @@ final class PushLine implements Signal {
     private static final int LARGE = 2048;
 
     private final Key channel;
-    private final ByteString payload;
     private final PushBudget budget;
     private final ByteBuf bytes;
     private final int length;
@@ -34,7 +33,6 @@ final class PushLine implements Signal {
             int receivers,
             PushBudget budget) {
         this.channel = channel;
-        this.payload = payload;
         this.budget = budget;
         this.length = DflockdEncoder.pushedLength(channel, payload);
         this.receivers = new AtomicInteger(receivers);
@@ -50,7 +48,7 @@ final class PushLine implements Signal {
 
     @Override
     public ByteString payload() {
-        return payload;
+        return DflockdEncoder.payloadOf(bytes, channel);
     }
 
     int length() {

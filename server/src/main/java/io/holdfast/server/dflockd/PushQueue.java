@@ -20,11 +20,26 @@ import java.util.concurrent.RejectedExecutionException;
 final class PushQueue implements Listener {
     private static final Logger LOG = LoggerFactory.getLogger(PushQueue.class);
 
+    /** A connection with fewer undelivered lines is never full. */
+    private static final int FEWEST_LINES = 64;
+
+    /** Who has not taken more than this is behind, and the first to go when memory is short. */
+    private static final int BEHIND_BYTES = 64 * 1024;
+
     /** What a place in the queue takes of the budget. */
     private static final int PLACE_BYTES = 16;
 
-    /** A connection with fewer undelivered lines is never full. */
-    private static final int FEWEST_LINES = 64;
+    /** A queue that was longer than this is not kept when it is empty. */
+    private static final int LONG = 1024;
+
+    /** Whether lines can be written. */
+    enum Readiness {
+        READY,
+        /** Something else is being written; the event loop goes on when that is over. */
+        BUSY,
+        /** The socket takes no more; the event loop goes on when it does. */
+        SOCKET_FULL
+    }
 
     private final ByteBufAllocator allocator;
     private final EventExecutor loop;
@@ -34,21 +49,34 @@ final class PushQueue implements Listener {
     private final Runnable cutOff;
 
     /** Guarded by this, like all that follows. */
-    private final ArrayDeque<PushLine> lines = new ArrayDeque<>(2);
+    private ArrayDeque<PushLine> lines = new ArrayDeque<>(2);
 
     private long bytes;
+
+    /** The most lines since it was empty. */
+    private int peak;
+
+    /** What is on its way to the socket. */
+    private long onItsWayBytes;
 
     /** The event loop was told to write, and has not begun. */
     private boolean writing;
 
-    /** The socket takes no more; the event loop goes on by itself when it does. */
-    private boolean stalled;
+    /** Lines wait until they can be written, and are looked at then without being told. */
+    private boolean waiting;
+
+    /** They wait because the socket takes no more. */
+    private boolean socketFull;
 
     private boolean overrun;
+
+    /** What was owed when the budget was relieved of it. */
+    private long forgivenBytes;
+
     private boolean closed;
 
     /**
-     * @param mostBytes what may be undelivered
+     * @param mostBytes what may be undelivered; 0 is no limit but the budget
      * @param write writes what is here, on the event loop
      * @param cutOff closes the connection, on the event loop
      */
@@ -62,38 +90,49 @@ final class PushQueue implements Listener {
         this.allocator = allocator;
         this.loop = loop;
         this.budget = budget;
-        this.mostBytes = mostBytes;
+        this.mostBytes = mostBytes == 0 ? Long.MAX_VALUE : mostBytes;
         this.write = write;
         this.cutOff = cutOff;
     }
 
     @Override
     public synchronized boolean isFull() {
-        if (closed || overrun || budget.isExhausted()) {
+        if (closed || overrun) {
             return true;
         }
-        return stalled && ((lines.size() >= FEWEST_LINES && bytes > mostBytes) || budget.isTight());
+        if (lines.size() < FEWEST_LINES) {
+            return false;
+        }
+        return socketFull ? bytes > mostBytes : bytes > BEHIND_BYTES && budget.isExhausted();
     }
 
     @Override
     public void deliver(Signal signal) {
         PushLine line = lineOf(signal);
+        boolean taken = false;
+        boolean wake = false;
+        boolean behind = false;
         synchronized (this) {
             if (!closed) {
+                taken = true;
                 lines.add(line);
+                peak = Math.max(peak, lines.size());
                 bytes += line.length();
-                budget.take(PLACE_BYTES);
-                if (stalled || writing) {
-                    return;
-                }
-                writing = true;
-                line = null;
+                wake = !waiting && !writing;
+                writing |= wake;
+                behind = waiting && isBehind();
             }
         }
-        if (line == null) {
-            execute(write);
-        } else {
+        if (!taken) {
             line.release();
+            return;
+        }
+        if (behind) {
+            budget.setBehind(this, true);
+        }
+        budget.take(PLACE_BYTES);
+        if (wake) {
+            execute(write);
         }
     }
 
@@ -108,24 +147,55 @@ final class PushQueue implements Listener {
 
     @Override
     public void overrun() {
+        boolean _ = overrun(0);
+    }
+
+    /** As {@link #overrun()}, to relieve the budget of a debt; false if it is closing already. */
+    boolean overrun(long debtBytes) {
         synchronized (this) {
             if (closed || overrun) {
-                return;
+                return false;
             }
             overrun = true;
+            forgivenBytes = debtBytes;
         }
         execute(cutOff);
+        return true;
+    }
+
+    /** What was sent and not taken. */
+    synchronized long debtBytes() {
+        return bytes + onItsWayBytes;
+    }
+
+    /** Counts what is on its way to the socket, or has arrived there. */
+    void addOnItsWay(int change) {
+        boolean behind;
+        synchronized (this) {
+            onItsWayBytes += change;
+            behind = isBehind();
+        }
+        budget.setBehind(this, behind);
+    }
+
+    private boolean isBehind() {
+        return !closed && !overrun && bytes + onItsWayBytes > BEHIND_BYTES;
     }
 
     /**
-     * The next line to write. Null when there is none, or {@code ready} says that the socket takes
-     * no more; the event loop is told again when a line comes, or goes on by itself.
+     * The next line to write. Null when there is none, or now is not the time; the event loop is
+     * told again when a line comes, or goes on by itself.
      */
-    synchronized @Nullable PushLine poll(boolean ready) {
-        PushLine next = ready ? lines.poll() : null;
+    synchronized @Nullable PushLine poll(Readiness readiness) {
+        PushLine next = readiness == Readiness.READY ? lines.poll() : null;
         if (next == null) {
             writing = false;
-            stalled = !lines.isEmpty();
+            waiting = !lines.isEmpty();
+            socketFull = waiting && readiness == Readiness.SOCKET_FULL;
+            if (!waiting && peak > LONG) {
+                lines = new ArrayDeque<>(2);
+                peak = 0;
+            }
         } else {
             bytes -= next.length();
             budget.giveBack(PLACE_BYTES);
@@ -133,13 +203,29 @@ final class PushQueue implements Listener {
         return next;
     }
 
-    synchronized void close() {
-        closed = true;
-        bytes = 0;
-        for (PushLine line = lines.poll(); line != null; line = lines.poll()) {
-            line.release();
-            budget.giveBack(PLACE_BYTES);
+    /** The event loop stopped with lines left, and will go on without being told. */
+    synchronized void pause() {
+        writing = true;
+        waiting = false;
+        socketFull = false;
+    }
+
+    void close() {
+        long forgiven;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            bytes = 0;
+            forgiven = forgivenBytes;
+            for (PushLine line = lines.poll(); line != null; line = lines.poll()) {
+                line.release();
+                budget.giveBack(PLACE_BYTES);
+            }
         }
+        budget.setBehind(this, false);
+        budget.left(forgiven);
     }
 
     private void execute(Runnable task) {

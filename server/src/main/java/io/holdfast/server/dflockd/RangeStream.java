@@ -8,13 +8,24 @@ import java.util.List;
 
 /** Writes many items of a list. */
 final class RangeStream extends AnswerStream {
-    private final List<ByteString> items;
-    private final Runnable onEnd;
+    /** A shorter range is written at once. */
+    static final int LONG = 64;
 
-    RangeStream(ChannelHandlerContext ctx, List<ByteString> items, Writer writer, Runnable onEnd) {
+    /** What a copied list takes for each item; the items themselves are those of the list. */
+    private static final long REFERENCE_BYTES = 8;
+
+    private final List<ByteString> items;
+    private final Budget budget;
+
+    RangeStream(ChannelHandlerContext ctx, List<ByteString> items, Writer writer, Budget budget) {
         super(ctx, writer);
         this.items = items;
-        this.onEnd = onEnd;
+        this.budget = budget;
+    }
+
+    /** What the budget must have for it. */
+    static long bytes(List<ByteString> items) {
+        return items.size() * REFERENCE_BYTES;
     }
 
     @Override
@@ -34,6 +45,6 @@ final class RangeStream extends AnswerStream {
 
     @Override
     void ended() {
-        onEnd.run();
+        budget.giveBack(bytes(items));
     }
 }

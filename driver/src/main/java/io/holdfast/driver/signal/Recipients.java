@@ -1,0 +1,12 @@
+package io.holdfast.driver.signal;
+
+import java.util.List;
+
+/**
+ * Who gets a signal.
+ *
+ * @param looks how much had to be looked at to find them: what it cost, in about equal steps
+ */
+public record Recipients(List<Listener> listeners, int looks) {
+    static final Recipients NONE = new Recipients(List.of(), 0);
+}
