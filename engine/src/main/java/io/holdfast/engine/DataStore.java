@@ -320,6 +320,7 @@ final class DataStore {
             writeName(value, out);
             out.bytes(value.content.bytes());
             out.number(value.expires ? 1 : 0);
+            out.number(value.expires ? ends.timeOf(value) : 0);
         }
         List<ItemList> sortedLists = lists.sorted();
         out.number(sortedLists.size());
@@ -336,7 +337,5 @@ final class DataStore {
         out.text(entry.key.namespace().name());
         out.bytes(entry.key.bytes());
         out.number(entry.lastActivityNanos);
-        out.number(entry.isScheduled() ? entry.time : 0);
-        out.number(entry.isScheduled() ? entry.sequence : 0);
     }
 }

@@ -471,7 +471,8 @@ public final class LockEngine {
 
     /**
      * The whole state as bytes: equal for equal states, so that replicas and replays can be
-     * compared.
+     * compared. When idle keys are looked at again is not part of it: that is no promise to
+     * anybody.
      */
     public byte[] snapshot() {
         var out = new SnapshotWriter();
@@ -493,8 +494,6 @@ public final class LockEngine {
         out.bytes(resource.key.bytes());
         out.number(resource.limit());
         out.number(resource.lastActivityNanos);
-        out.number(resource.isScheduled() ? resource.time : 0);
-        out.number(resource.isScheduled() ? resource.sequence : 0);
         out.number(resource.holders());
         resource.forEachHold(
                 hold -> {

@@ -115,6 +115,8 @@ final class Crowd {
                 long asked = this.asked.get(sessions[who]).size();
                 yield Optional.of(close(who, Math.max(0, asked - back)));
             }
+            case Step.Data(int who, int name, var operation) ->
+                    Optional.of(data(who, Schedule.NAMES.get(name), operation));
             case Step.Collect(int most) -> Optional.of(new Command.Collect(most));
             case Step.Tick(), Step.Follow() -> Optional.of(new Command.Tick());
             case Step.Pass _, Step.Room _, Step.CollectAll _ -> Optional.empty();
@@ -125,6 +127,19 @@ final class Crowd {
         long session = sessions[who];
         open(who);
         return new Command.CloseSession(session, lastAnswered);
+    }
+
+    Command data(int who, Key key, DataOperation operation) {
+        List<Asked> before = asked.get(sessions[who]);
+        long request = before.size() + 1L;
+        before.add(new Asked(request, Schedule.TARGETS.getFirst())); // cancelling it is no use
+        return new Command.Data(
+                sessions[who],
+                request,
+                key,
+                operation instanceof DataOperation.SetValue(var content, long ttl)
+                        ? new DataOperation.SetValue(content, schedule.ttlNanos(ttl))
+                        : operation);
     }
 
     void hear(Effect effect) {

@@ -9,7 +9,7 @@ import java.util.Set;
 
 /**
  * The rules of the engine in the plainest way: one list of names, one list of claims, and every
- * question answered by looking through all of them.
+ * question answered by looking through all of them. Data has a model of its own.
  */
 final class ReferenceModel {
     private static final long NEVER = Long.MAX_VALUE;
@@ -54,6 +54,7 @@ final class ReferenceModel {
 
     private final Settings settings;
     private final int maxKeys;
+    final DataModel data;
     boolean room = true;
     private final List<Name> names = new ArrayList<>();
     private final List<Claim> claims = new ArrayList<>();
@@ -62,15 +63,17 @@ final class ReferenceModel {
     private long fences;
     private List<Effect> effects = new ArrayList<>();
 
-    ReferenceModel(Settings settings, int maxKeys) {
+    ReferenceModel(Settings settings, int maxKeys, int maxEntries) {
         this.settings = settings;
         this.maxKeys = maxKeys;
+        this.data = new DataModel(settings, maxEntries);
     }
 
     List<Effect> apply(Command command, long time) {
         effects = new ArrayList<>();
         now = Math.max(now, time);
         endWhatIsDue();
+        data.passTo(now);
         switch (command) {
             case Command.Acquire c -> acquire(c);
             case Command.Enqueue c -> enqueue(c);
@@ -94,7 +97,7 @@ final class ReferenceModel {
                     effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
                 }
             }
-            case Command.Data _ -> throw new IllegalArgumentException("locks only");
+            case Command.Data c -> effects.add(data.apply(c, room));
             case Command.Cancel c ->
                     claims.stream()
                             .filter(it -> it.session == c.session() && !it.orphaned)
@@ -114,7 +117,8 @@ final class ReferenceModel {
     }
 
     long nextDeadline() {
-        return claims.stream().mapToLong(it -> it.end).min().orElse(NEVER);
+        long ofClaims = claims.stream().mapToLong(it -> it.end).min().orElse(NEVER);
+        return Math.min(ofClaims, data.nextDeadline());
     }
 
     boolean hasHolds(long session) {

@@ -10,13 +10,15 @@ import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.domains.DomainContextBase;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
  * What a few people do to a few keys, under some settings. Spans in settings and steps are small
  * numbers of {@code unit} nanoseconds.
  */
-record Schedule(Settings settings, int maxKeys, long start, long unit, List<Step> steps) {
+record Schedule(
+        Settings settings, int maxKeys, int maxEntries, long start, long unit, List<Step> steps) {
     static final int PEOPLE = 4;
 
     /** Few, so that people meet; two of them are one semaphore with different limits. */
@@ -28,23 +30,37 @@ record Schedule(Settings settings, int maxKeys, long start, long unit, List<Step
                     Target.semaphore("a", 3),
                     Target.semaphore("c", 1));
 
-    /** No lease but those without end, and no patience, has more units than this. */
+    /** What data is under: names that locks have too. */
+    static final List<Key> NAMES = List.of(Key.of("a"), Key.of("b"), Key.of("c"));
+
+    /** A time to live that ends after all times, or close to it. */
+    static final long ALMOST_FOREVER = Command.FOREVER - 1;
+
+    /** No lease but those without end, no patience and no other time to live is longer. */
     static final long LONGEST = 12;
 
     /** The settings in nanoseconds. */
     Settings settingsInNanos() {
         return new Settings(
-                settings.maxWaiters(), nanos(settings.idleNanos()), settings.autoRelease());
+                settings.maxWaiters(),
+                nanos(settings.idleNanos()),
+                settings.autoRelease(),
+                settings.maxListLength());
     }
 
     long nanos(long units) {
         return units == Command.FOREVER ? Command.FOREVER : units * unit;
     }
 
+    long ttlNanos(long units) {
+        return units == ALMOST_FOREVER ? ALMOST_FOREVER : nanos(units);
+    }
+
     static final class Domain extends DomainContextBase {
         @Provide
         Arbitrary<Schedule> schedules() {
-            return Combinators.combine(settings(), maxKeys(), starts(), units(), steps(150))
+            return Combinators.combine(
+                            settings(), maxKeys(), maxEntries(), starts(), units(), steps(220))
                     .as(Schedule::new);
         }
 
@@ -52,7 +68,8 @@ record Schedule(Settings settings, int maxKeys, long start, long unit, List<Step
             return Combinators.combine(
                             Arbitraries.of(0, 0, 1, 2, 3),
                             Arbitraries.of(0L, 3L, 10L),
-                            Arbitraries.of(true, false))
+                            Arbitraries.of(true, false),
+                            Arbitraries.of(0, 0, 1, 2, 5))
                     .as(Settings::new);
         }
 
@@ -69,6 +86,10 @@ record Schedule(Settings settings, int maxKeys, long start, long unit, List<Step
 
         private static Arbitrary<Integer> maxKeys() {
             return Arbitraries.of(0, 0, 1, 2, 3);
+        }
+
+        private static Arbitrary<Integer> maxEntries() {
+            return Arbitraries.of(0, 0, 0, 1, 3, 5);
         }
 
         private static Arbitrary<List<Step>> steps(int most) {
@@ -99,6 +120,10 @@ record Schedule(Settings settings, int maxKeys, long start, long unit, List<Step
                                     Combinators.combine(who(), Arbitraries.integers().between(0, 3))
                                             .as(Step.Close::new)),
                             Tuple.of(
+                                    40,
+                                    Combinators.combine(who(), name(), operation())
+                                            .as(Step.Data::new)),
+                            Tuple.of(
                                     4, Arbitraries.integers().between(0, 3).map(Step.Collect::new)),
                             Tuple.of(
                                     2,
@@ -121,6 +146,59 @@ record Schedule(Settings settings, int maxKeys, long start, long unit, List<Step
 
         private static Arbitrary<Integer> target() {
             return Arbitraries.integers().between(0, TARGETS.size() - 1);
+        }
+
+        private static Arbitrary<Integer> name() {
+            return Arbitraries.integers().between(0, NAMES.size() - 1);
+        }
+
+        private static Arbitrary<DataOperation> operation() {
+            return Arbitraries.frequencyOf(
+                    Tuple.of(4, number().map(DataOperation.Increment::new)),
+                    Tuple.of(4, number().map(DataOperation.Decrement::new)),
+                    Tuple.of(2, Arbitraries.just(new DataOperation.GetCounter())),
+                    Tuple.of(
+                            3,
+                            Arbitraries.oneOf(Arbitraries.just(0L), number())
+                                    .map(DataOperation.SetCounter::new)),
+                    Tuple.of(
+                            8,
+                            Combinators.combine(text("", "x", "a long value"), ttl())
+                                    .as(DataOperation.SetValue::new)),
+                    Tuple.of(4, Arbitraries.just(new DataOperation.GetValue())),
+                    Tuple.of(1, Arbitraries.just(new DataOperation.DeleteValue())),
+                    Tuple.of(
+                            10,
+                            Combinators.combine(end(), text("1", "2", "3", "4"))
+                                    .as(DataOperation.Push::new)),
+                    Tuple.of(6, end().map(DataOperation.Pop::new)),
+                    Tuple.of(1, Arbitraries.just(new DataOperation.Length())),
+                    Tuple.of(
+                            4, Combinators.combine(place(), place()).as(DataOperation.Range::new)));
+        }
+
+        /** Often 0 again after a few, and often at the ends of 64 bits. */
+        private static Arbitrary<Long> number() {
+            return Arbitraries.of(
+                    1L, 1L, 1L, -1L, 2L, 0L, Long.MAX_VALUE, Long.MAX_VALUE - 1, Long.MIN_VALUE);
+        }
+
+        private static Arbitrary<ByteString> text(String... texts) {
+            return Arbitraries.of(Arrays.stream(texts).map(ByteString::of).toList());
+        }
+
+        private static Arbitrary<Long> ttl() {
+            return Arbitraries.of(
+                    1L, 2L, 3L, 5L, LONGEST, ALMOST_FOREVER, Command.FOREVER, Command.FOREVER);
+        }
+
+        private static Arbitrary<DataOperation.End> end() {
+            return Arbitraries.of(DataOperation.End.class);
+        }
+
+        private static Arbitrary<Long> place() {
+            return Arbitraries.of(
+                    0L, 0L, -1L, -1L, 1L, -2L, 3L, -4L, 9L, -9L, Long.MAX_VALUE, Long.MIN_VALUE);
         }
 
         private static Arbitrary<Integer> back() {

@@ -39,6 +39,7 @@ class SchedulePropertyTest {
             run.crowd.releasesOfAllTokens(0).forEach(run::apply);
             run.step(new Step.Close(0, 0));
         }
+        run.emptyData();
         run.step(new Step.Pass(1_000)); // even where the clock went back before
         run.step(new Step.Pass(Schedule.LONGEST));
         run.step(new Step.Tick());
@@ -51,6 +52,7 @@ class SchedulePropertyTest {
         assertThat(run.engine.snapshot()).isEqualTo(fresh.snapshot());
         assertThat(EngineWeight.of(run.engine)).isEqualTo(EngineWeight.of(fresh));
         assertThat(run.ledger.keys).isZero();
+        assertThat(run.ledger.entries).isZero();
         assertThat(run.ledger.pieces).isZero();
     }
 
@@ -72,12 +74,16 @@ class SchedulePropertyTest {
         LockEngine alone = new LockEngine(schedule.settingsInNanos());
         PlainLedger ledger = new PlainLedger();
         ledger.maxKeys = schedule.maxKeys();
-        Deque<Listing<ResourceView>> open = new ArrayDeque<>();
+        ledger.maxEntries = schedule.maxEntries();
+        Deque<Listing<?>> open = new ArrayDeque<>();
         for (Step step : schedule.steps()) {
             open.add(watched.engine.listInUse());
             open.add(watched.engine.listIdle());
+            open.add(watched.engine.listCounters());
+            open.add(watched.engine.listValues());
+            open.add(watched.engine.listLists());
             for (int i = open.size(); i > 0; i--) {
-                Listing<ResourceView> listing = open.remove();
+                Listing<?> listing = open.remove();
                 if (listing.next(1, watched.now, new ArrayList<>())) {
                     open.add(listing);
                 }
@@ -103,6 +109,9 @@ class SchedulePropertyTest {
         private final Witness witness;
         long now;
 
+        /** The time of the engine, which never goes back. */
+        private long latest = Long.MIN_VALUE;
+
         /** The commands of the last step. */
         final List<Command> last = new ArrayList<>();
 
@@ -111,8 +120,9 @@ class SchedulePropertyTest {
             Settings settings = schedule.settingsInNanos();
             engine = new LockEngine(settings);
             ledger.maxKeys = schedule.maxKeys();
+            ledger.maxEntries = schedule.maxEntries();
             crowd = new Crowd(schedule);
-            model = new ReferenceModel(settings, schedule.maxKeys());
+            model = new ReferenceModel(settings, schedule.maxKeys(), schedule.maxEntries());
             witness = new Witness(settings);
             now = schedule.start();
         }
@@ -127,7 +137,8 @@ class SchedulePropertyTest {
                 }
                 case Step.Follow() -> {
                     long next = engine.nextDeadlineNanos();
-                    now = next == Long.MAX_VALUE ? now : Math.max(now, next);
+                    long far = now + schedule.nanos(Schedule.LONGEST); // not to the end of time
+                    now = next == Long.MAX_VALUE ? now : Math.max(now, Math.min(next, far));
                 }
                 case Step.CollectAll(int slice) -> {
                     return collectAll(slice);
@@ -139,6 +150,7 @@ class SchedulePropertyTest {
 
         List<Effect> apply(Command command) {
             last.add(command);
+            latest = Math.max(latest, now);
             List<Effect> effects = new ArrayList<>();
             engine.apply(command, now, ledger, effects);
             assertThat(effects).as("%s", command).isEqualTo(model.apply(command, now));
@@ -146,6 +158,28 @@ class SchedulePropertyTest {
             effects.forEach(crowd::hear);
             check(command);
             return effects;
+        }
+
+        /** Takes away what would stay for ever, and only that. */
+        void emptyData() {
+            DataViews views = DataViews.of(engine, now);
+            for (CounterView counter : views.counters()) {
+                if (counter.value() != 0) {
+                    apply(crowd.data(0, counter.key(), new DataOperation.SetCounter(0)));
+                }
+            }
+            for (ValueView value : views.values()) {
+                if (value.ttlLeftNanos() > schedule.nanos(Schedule.LONGEST)) {
+                    apply(crowd.data(0, value.key(), new DataOperation.DeleteValue()));
+                }
+            }
+            for (ListView list : views.lists()) {
+                DataOperation.End end =
+                        list.length() % 2 == 0 ? DataOperation.End.FRONT : DataOperation.End.BACK;
+                for (int i = 0; i < list.length(); i++) {
+                    apply(crowd.data(0, list.key(), new DataOperation.Pop(end)));
+                }
+            }
         }
 
         private List<Effect> collectAll(int slice) {
@@ -156,18 +190,22 @@ class SchedulePropertyTest {
                 assertThat(++rounds).as("rounds of collecting").isLessThan(50);
             } while (engine.hasCollectable(now));
             assertThat(model.collectable()).as("names forgotten by nobody").isZero();
+            assertThat(model.data.collectable()).as("data forgotten by nobody").isZero();
             return effects;
         }
 
         private void check(Command command) {
             Views views = Views.of(engine, now);
             views.check();
+            DataViews data = DataViews.of(engine, latest);
+            data.check(ledger, views.pieces());
             if (command instanceof Command.Collect(int most)) {
                 assertThat(model.forget(views)).as("%s", command).isLessThanOrEqualTo(most);
+                assertThat(model.data.forget(data)).as("%s", command).isLessThanOrEqualTo(most);
             }
             assertThat(new HashSet<>(views.all())).as("%s", command).isEqualTo(model.views());
+            assertThat(new HashSet<>(data.all())).as("%s", command).isEqualTo(model.data.views());
             assertThat(ledger.keys).isEqualTo(views.all().size());
-            assertThat(ledger.pieces).isEqualTo(views.pieces());
             checkNext();
             for (long session : crowd.openSessions()) {
                 assertThat(engine.hasHolds(session)).isEqualTo(model.hasHolds(session));
@@ -183,9 +221,16 @@ class SchedulePropertyTest {
         /** What the engine says of its next work may be too early, but never too late. */
         private void checkNext() {
             long next = engine.nextDeadlineNanos();
-            assertThat(next).isGreaterThan(now).isLessThanOrEqualTo(model.nextDeadline());
+            if (next <= latest) {
+                // A value with a time to live may ask for one look that finds nothing.
+                List<Effect> effects = new ArrayList<>();
+                engine.apply(new Command.Tick(), latest, ledger, effects);
+                assertThat(effects).isEmpty();
+                next = engine.nextDeadlineNanos();
+            }
+            assertThat(next).isGreaterThan(latest).isLessThanOrEqualTo(model.nextDeadline());
             assertThat(next == Long.MAX_VALUE).isEqualTo(model.nextDeadline() == Long.MAX_VALUE);
-            if (model.collectable() > 0) {
+            if (model.collectable() + model.data.collectable() > 0) {
                 assertThat(engine.hasCollectable(now)).isTrue();
             }
         }

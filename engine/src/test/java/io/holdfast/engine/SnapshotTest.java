@@ -9,6 +9,8 @@ import io.holdfast.engine.LockScenario.Target;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 @DisplayName("A snapshot")
@@ -75,6 +77,96 @@ class SnapshotTest {
         assertThat(emptied).isEqualTo(after(locks -> locks.advance(ofSeconds(100))));
     }
 
+    @Test
+    void tells_data_apart_that_differs_in_any_way_that_matters() {
+        List<Consumer<DataScenario>> differences =
+                List.of(
+                        data -> {},
+                        data -> data.incr("x", 1),
+                        data -> data.cset("new", 0),
+                        data -> data.cset("new", 1),
+                        data -> data.incr("y", 0),
+                        data -> data.kset("x", "other", ofSeconds(10)),
+                        data -> data.kset("x", "text", ofSeconds(11)),
+                        data -> data.kset("x", "text", Command.FOREVER - 1),
+                        data -> data.kset("x", "text"),
+                        data -> data.kdel("x"),
+                        data -> data.kset("z", "text"),
+                        data -> data.rpush("x", "c"),
+                        data -> data.lpush("x", "c"),
+                        data -> data.lpop("x"),
+                        data -> data.rpop("x"),
+                        data -> data.rpush("new", "a"),
+                        data -> data.advance(ofSeconds(1)),
+                        data -> {
+                            data.advance(ofSeconds(1));
+                            data.get("x");
+                        },
+                        data -> {
+                            data.advance(ofSeconds(1));
+                            data.kget("x");
+                        },
+                        data -> {
+                            data.advance(ofSeconds(1));
+                            data.llen("x");
+                        });
+        List<byte[]> snapshots = new ArrayList<>();
+        for (Consumer<DataScenario> difference : differences) {
+            byte[] snapshot = afterData(SnapshotTest::someData, difference);
+            assertThat(snapshot).isEqualTo(afterData(SnapshotTest::someData, difference));
+            assertThat(snapshots).doesNotContain(snapshot);
+            snapshots.add(snapshot);
+        }
+    }
+
+    @Test
+    void does_not_depend_on_the_order_in_which_unrelated_data_was_made() {
+        assertThat(
+                        afterData(
+                                data -> {
+                                    for (int i = 0; i < 50; i++) {
+                                        makeData(data, i);
+                                    }
+                                }))
+                .isEqualTo(
+                        afterData(
+                                data -> {
+                                    for (int i = 49; i >= 0; i--) {
+                                        makeData(data, i);
+                                    }
+                                }));
+    }
+
+    @Test
+    void tells_data_from_data_of_the_same_name_in_another_namespace() {
+        Key other = Key.of(new Namespace("tenant"), Key.of("x").bytes());
+        var increment = new DataOperation.Increment(1);
+        assertThat(afterData(data -> data.ask(1, other, increment)))
+                .isNotEqualTo(afterData(data -> data.incr("x", 1)));
+    }
+
+    @Test
+    void tells_a_value_without_end_from_one_that_ends_at_the_beginning_of_time() {
+        Consumer<DataScenario> early = data -> data.setClock(-ofSeconds(5).toNanos());
+        assertThat(afterData(early, data -> data.kset("x", "text", ofSeconds(5))))
+                .isNotEqualTo(afterData(early, data -> data.kset("x", "text")));
+    }
+
+    private static void someData(DataScenario data) {
+        data.incr("x", 5);
+        data.cset("y", 0);
+        data.kset("x", "text", ofSeconds(10));
+        data.kset("y", "");
+        data.list("x", "a", "b");
+        data.advance(ofSeconds(1));
+    }
+
+    private static void makeData(DataScenario data, int i) {
+        data.cset("data-" + i, i % 5);
+        data.kset("data-" + i, "text-" + i, i % 2 == 0 ? Command.FOREVER : i);
+        data.list("data-" + i, "a", "b");
+    }
+
     private static Target idle() {
         return Target.mutex("idle");
     }
@@ -92,6 +184,15 @@ class SnapshotTest {
     private static void touch(LockScenario locks, int i) {
         locks.acquire("alice", Target.semaphore("key-" + i, 1 + i % 3), 0, 1);
         locks.close("alice");
+    }
+
+    @SafeVarargs
+    private static byte[] afterData(Consumer<DataScenario>... steps) {
+        DataScenario data = new DataScenario();
+        for (Consumer<DataScenario> step : steps) {
+            step.accept(data);
+        }
+        return data.engine.snapshot();
     }
 
     @SafeVarargs

@@ -28,6 +28,9 @@ sealed interface Step {
     /** The session ends with so many requests unanswered, and the person opens a new one. */
     record Close(int who, int unanswered) implements Step {}
 
+    /** Something is done to data; what is named in it counts in units of the schedule. */
+    record Data(int who, int name, DataOperation operation) implements Step {}
+
     record Collect(int most) implements Step {}
 
     /** Collects in slices for as long as there may be more, as a driver does. */

@@ -192,7 +192,8 @@ class StartIT {
                 .hasMessageContaining("shutdown timeout");
         assertThatThrownBy(() -> new TestConfig().collectEvery(Duration.ZERO).build())
                 .hasMessageContaining("collection interval");
-        assertThatThrownBy(() -> new TestConfig().maxKeys(-1).build()).hasMessageContaining("keys");
+        assertThatThrownBy(() -> new TestConfig().maxKeys(-1).build())
+                .hasMessageContaining("locks");
         assertThatThrownBy(() -> new TestConfig().maxConnections(-1).build())
                 .hasMessageContaining("connections");
         assertThatThrownBy(() -> new Endpoint("", 0, false)).isInstanceOf(ConfigException.class);

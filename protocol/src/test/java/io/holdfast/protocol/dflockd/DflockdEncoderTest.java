@@ -4,6 +4,9 @@ import static io.holdfast.protocol.dflockd.Wire.seconds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.Token;
 import io.netty.buffer.ByteBuf;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
@@ -43,7 +47,10 @@ class DflockdEncoderTest {
         "TOO_MANY_WAITERS,error_max_waiters",
         "LIMIT_MISMATCH,error_limit_mismatch",
         "ALREADY_ENQUEUED,error_already_enqueued",
-        "NOT_ENQUEUED,error_not_enqueued"
+        "NOT_ENQUEUED,error_not_enqueued",
+        "TOO_MANY_ENTRIES,error_max_keys",
+        "LIST_FULL,error_list_full",
+        "OUT_OF_RANGE,error"
     })
     void has_a_word_for_each_refusal(Refusal reason, String word) {
         assertThat(written(out -> DflockdEncoder.refused(reason, out))).isEqualTo(word + "\n");
@@ -82,6 +89,119 @@ class DflockdEncoderTest {
                 .endsWith(" " + lease + "\n");
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, -1, 9, 10, -10, 1234567890, Long.MAX_VALUE, Long.MIN_VALUE})
+    void writes_a_number_in_decimal_digits(long number) {
+        assertThat(written(out -> DflockdEncoder.number(number, out)))
+                .isEqualTo("ok " + number + "\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "a",
+                " ",
+                " a ",
+                "ok",
+                "nil",
+                "0",
+                "a\rb",
+                "\u0000",
+                "\u00ff\u00fe",
+                "\"<>&\\"
+            })
+    void writes_a_value_as_it_is(String value) {
+        ByteString bytes = ByteString.of(Wire.raw(value));
+        assertThat(written(out -> DflockdEncoder.value(bytes, out)))
+                .isEqualTo("ok " + value + "\n");
+    }
+
+    @Test
+    void is_a_bare_ok_for_an_empty_value() {
+        assertThat(written(out -> DflockdEncoder.value(ByteString.EMPTY, out))).isEqualTo("ok\n");
+    }
+
+    @Test
+    void is_nil_for_nothing() {
+        assertThat(written(DflockdEncoder::nil)).isEqualTo("nil\n");
+    }
+
+    @Test
+    void writes_items_as_an_array_of_strings() {
+        assertThat(items()).isEqualTo("ok []\n");
+        assertThat(items("a")).isEqualTo("ok [\"a\"]\n");
+        assertThat(items("a", "", " b ", "5")).isEqualTo("ok [\"a\",\"\",\" b \",\"5\"]\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "say \"hi\",say \\\"hi\\\"",
+                "a\\b,a\\\\b",
+                "<a>&b,\\u003ca\\u003e\\u0026b",
+                "a\tb,a\\tb",
+                "`a\rb`,a\\rb",
+                "a\u0001\u000bb,a\\u0001\\u000bb",
+                "\u00ff,\\ufffd",
+                "\u00c3\u00a9,\u00c3\u00a9",
+                "\u00e2\u0080\u00a8,\\u2028",
+                "\u00e2\u0080\u00a9,\\u2029",
+                "\u00e2\u0080,\\ufffd\\ufffd"
+            })
+    void escapes_what_json_and_pages_could_trip_over_in_items(String item, String escaped) {
+        assertThat(items(item, "x")).isEqualTo("ok [\"" + escaped + "\",\"x\"]\n");
+    }
+
+    private static String items(String... items) {
+        return written(
+                out -> {
+                    DflockdEncoder.beginItems(out);
+                    for (int i = 0; i < items.length; i++) {
+                        DflockdEncoder.item(ByteString.of(Wire.raw(items[i])), i == 0, out);
+                    }
+                    DflockdEncoder.endItems(out);
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            ignoreLeadingAndTrailingWhitespace = false,
+            value = {
+                "news,hello",
+                "a.b.c, hello world ",
+                "a..b,'\t'",
+                "\u00ff,'\u0000\u00fe'",
+                "news,\"<json>\"",
+                "c,'\rx'"
+            })
+    void pushes_channel_and_payload_as_they_are(String channel, String payload) {
+        Key key = Key.of(Namespace.DEFAULT, Wire.raw(channel));
+        ByteString bytes = ByteString.of(Wire.raw(payload));
+        String line = written(out -> DflockdEncoder.pushed(key, bytes, out));
+        assertThat(line).isEqualTo("sig " + channel + " " + payload + "\n");
+        assertThat(DflockdEncoder.pushedLength(key, bytes)).isEqualTo(line.length());
+    }
+
+    @Test
+    void knows_how_long_a_pushed_line_is_whatever_its_length() {
+        for (int channel : new int[] {1, 2, 100, 256}) {
+            for (int payload : new int[] {1, 2, 255, 256, 65536 - 5 - channel}) {
+                Key key = Key.of("c".repeat(channel));
+                ByteString bytes = ByteString.of("p".repeat(payload));
+                assertThat(DflockdEncoder.pushedLength(key, bytes))
+                        .isEqualTo(written(out -> DflockdEncoder.pushed(key, bytes, out)).length());
+            }
+        }
+    }
+
+    @Test
+    void leaves_the_namespace_out_of_a_pushed_channel() {
+        Key key = Key.of(new Namespace("tenant"), Wire.raw("news"));
+        assertThat(written(out -> DflockdEncoder.pushed(key, ByteString.of("x"), out)))
+                .isEqualTo("sig news x\n");
+    }
+
     @Test
     void follows_what_was_written_before() {
         assertThat(
@@ -90,8 +210,11 @@ class DflockdEncoderTest {
                                     DflockdEncoder.ok(out);
                                     DflockdEncoder.renewed(seconds(5), out);
                                     DflockdEncoder.timeout(out);
+                                    DflockdEncoder.number(-7, out);
+                                    DflockdEncoder.value(ByteString.of("x"), out);
+                                    DflockdEncoder.nil(out);
                                 }))
-                .isEqualTo("ok\nok 5\ntimeout\n");
+                .isEqualTo("ok\nok 5\ntimeout\nok -7\nok x\nnil\n");
     }
 
     @Test

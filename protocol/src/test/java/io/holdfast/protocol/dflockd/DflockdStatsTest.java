@@ -1,19 +1,27 @@
 package io.holdfast.protocol.dflockd;
 
+import static io.holdfast.protocol.dflockd.DflockdStats.Part.COUNTERS;
 import static io.holdfast.protocol.dflockd.DflockdStats.Part.IDLE_LOCKS;
 import static io.holdfast.protocol.dflockd.DflockdStats.Part.IDLE_SEMAPHORES;
+import static io.holdfast.protocol.dflockd.DflockdStats.Part.LISTS;
 import static io.holdfast.protocol.dflockd.DflockdStats.Part.LOCKS;
 import static io.holdfast.protocol.dflockd.DflockdStats.Part.SEMAPHORES;
+import static io.holdfast.protocol.dflockd.DflockdStats.Part.SIGNAL_CHANNELS;
+import static io.holdfast.protocol.dflockd.DflockdStats.Part.VALUES;
 import static io.holdfast.protocol.dflockd.Wire.key;
 import static io.holdfast.protocol.dflockd.Wire.seconds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
+import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
+import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.ValueView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -23,6 +31,10 @@ import org.junit.jupiter.api.Test;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 @DisplayName("The line of stats")
 class DflockdStatsTest {
@@ -160,8 +172,169 @@ class DflockdStatsTest {
     @Test
     void has_its_parts_in_this_order() {
         assertThat(Arrays.asList(DflockdStats.Part.values()))
-                .containsExactly(LOCKS, SEMAPHORES, IDLE_LOCKS, IDLE_SEMAPHORES);
-        assertThat(LOCKS.isIdle() || SEMAPHORES.isIdle()).isFalse();
-        assertThat(IDLE_LOCKS.isIdle() && IDLE_SEMAPHORES.isIdle()).isTrue();
+                .containsExactly(
+                        LOCKS,
+                        SEMAPHORES,
+                        IDLE_LOCKS,
+                        IDLE_SEMAPHORES,
+                        COUNTERS,
+                        VALUES,
+                        LISTS,
+                        SIGNAL_CHANNELS);
+        assertThat(Arrays.stream(DflockdStats.Part.values()).filter(DflockdStats.Part::isIdle))
+                .containsExactly(IDLE_LOCKS, IDLE_SEMAPHORES);
+    }
+
+    /** A line with these in one part, and nothing in the others. */
+    private static String only(DflockdStats.Part part, BiConsumer<DflockdStats, ByteBuf> entries) {
+        ByteBuf out = Unpooled.buffer();
+        DflockdStats stats = new DflockdStats();
+        stats.begin(1, out);
+        for (DflockdStats.Part it : DflockdStats.Part.values()) {
+            stats.begin(it, out);
+            if (it == part) {
+                entries.accept(stats, out);
+            }
+            stats.end(it, out);
+        }
+        stats.end(out);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** What stands in the array of this name, where all others are empty. */
+    private static String in(String name, String line) {
+        String before = "ok {\"connections\":1,";
+        List<String> names =
+                List.of(
+                        "locks",
+                        "semaphores",
+                        "idle_locks",
+                        "idle_semaphores",
+                        "counters",
+                        "kv_entries",
+                        "lists",
+                        "signal_channels");
+        String pattern =
+                names.stream()
+                        .map(it -> "\"" + it + "\":\\[" + (it.equals(name) ? "(.*)" : "") + "]")
+                        .collect(Collectors.joining(","));
+        Matcher matcher = Pattern.compile(pattern + "}\n").matcher(line);
+        matcher.region(before.length(), line.length());
+        assertThat(line).startsWith(before);
+        assertThat(matcher.matches()).as("%s is alone in %s", name, line).isTrue();
+        return matcher.group(1);
+    }
+
+    @Test
+    void shows_counters_with_number_and_idle_time() {
+        String line =
+                only(
+                        COUNTERS,
+                        (stats, out) -> {
+                            stats.write(new CounterView(key("a"), Long.MIN_VALUE, 0), out);
+                            stats.write(new CounterView(key("b"), Long.MAX_VALUE, 1), out);
+                            stats.write(new CounterView(key("c"), 0, seconds(90)), out);
+                        });
+        assertThat(in("counters", line))
+                .isEqualTo(
+                        "{\"key\":\"a\",\"value\":-9223372036854775808,\"idle_s\":0},"
+                                + "{\"key\":\"b\",\"value\":9223372036854775807,"
+                                + "\"idle_s\":0.000000001},"
+                                + "{\"key\":\"c\",\"value\":0,\"idle_s\":90}");
+    }
+
+    @Test
+    void shows_values_with_length_time_to_live_and_idle_time() {
+        String line =
+                only(
+                        VALUES,
+                        (stats, out) -> {
+                            stats.write(new ValueView(key("a"), 5, 0, seconds(3)), out);
+                            stats.write(new ValueView(key("b"), 0, 1_500_000_000L, 0), out);
+                            stats.write(new ValueView(key("c"), 256, 1, 2), out);
+                        });
+        assertThat(in("kv_entries", line))
+                .isEqualTo(
+                        "{\"key\":\"a\",\"value_len\":5,\"ttl\":0,\"idle_s\":3},"
+                                + "{\"key\":\"b\",\"value_len\":0,\"ttl\":1.5,\"idle_s\":0},"
+                                + "{\"key\":\"c\",\"value_len\":256,\"ttl\":0.000000001,"
+                                + "\"idle_s\":0.000000002}");
+    }
+
+    @Test
+    void shows_a_value_that_never_ends_with_the_longest_time_to_live_there_is() {
+        for (long left : new long[] {Command.FOREVER, Command.FOREVER - 1, seconds(9223372036L)}) {
+            String line =
+                    only(
+                            VALUES,
+                            (stats, out) -> stats.write(new ValueView(key("a"), 1, left, 0), out));
+            assertThat(in("kv_entries", line)).contains("\"ttl\":9223372036,");
+        }
+    }
+
+    @Test
+    void shows_lists_with_length_and_idle_time() {
+        String line =
+                only(
+                        LISTS,
+                        (stats, out) -> {
+                            stats.write(new ListView(key("a"), 1, 0), out);
+                            stats.write(
+                                    new ListView(key("b"), Integer.MAX_VALUE, 250_000_000L), out);
+                        });
+        assertThat(in("lists", line))
+                .isEqualTo(
+                        "{\"key\":\"a\",\"len\":1,\"idle_s\":0},"
+                                + "{\"key\":\"b\",\"len\":2147483647,\"idle_s\":0.25}");
+    }
+
+    @Test
+    void shows_who_listens_and_leaves_the_group_out_when_there_is_none() {
+        String line =
+                only(
+                        SIGNAL_CHANNELS,
+                        (stats, out) -> {
+                            stats.writeChannel(key("alerts.>"), ByteString.EMPTY, 2, out);
+                            stats.writeChannel(key("a.*"), ByteString.of("my <group>"), 1, out);
+                        });
+        assertThat(in("signal_channels", line))
+                .isEqualTo(
+                        "{\"pattern\":\"alerts.\\u003e\",\"listeners\":2},"
+                                + "{\"pattern\":\"a.*\",\"group\":\"my \\u003cgroup\\u003e\","
+                                + "\"listeners\":1}");
+    }
+
+    @Test
+    void stays_one_line_of_valid_text_whatever_is_in_the_names_of_data_and_channels() {
+        byte[] bytes = Wire.raw("a\"\\\u0000\u000b<\u00ff\u00e2\u0080\u00a8\n");
+        String escaped = "\"a\\\"\\\\\\u0000\\u000b\\u003c\\ufffd\\u2028\\n\"";
+        Key odd = Key.of(Namespace.DEFAULT, bytes);
+        List<BiConsumer<DflockdStats, ByteBuf>> entries =
+                List.of(
+                        (stats, out) -> stats.write(new CounterView(odd, 1, 1), out),
+                        (stats, out) -> stats.write(new ValueView(odd, 1, 1, 1), out),
+                        (stats, out) -> stats.write(new ListView(odd, 1, 1), out),
+                        (stats, out) -> stats.writeChannel(odd, ByteString.of(bytes), 1, out));
+        for (BiConsumer<DflockdStats, ByteBuf> entry : entries) {
+            assertThat(only(COUNTERS, entry)).contains(":" + escaped + ",").containsOnlyOnce("\n");
+        }
+        assertThat(only(SIGNAL_CHANNELS, entries.getLast()))
+                .contains("\"pattern\":" + escaped + ",\"group\":" + escaped + ",");
+    }
+
+    @Test
+    void has_no_locks_among_data_and_channels() {
+        var lock = lock(key("a"), 1, 1, 0);
+        var idle = idle(Kind.SEMAPHORE, "b", 3, 1);
+        for (DflockdStats.Part part : List.of(COUNTERS, VALUES, LISTS, SIGNAL_CHANNELS)) {
+            assertThat(
+                            only(
+                                    part,
+                                    (stats, out) -> {
+                                        stats.write(part, lock, out);
+                                        stats.write(part, idle, out);
+                                    }))
+                    .isEqualTo(line(1, List.of(), List.of()));
+        }
     }
 }

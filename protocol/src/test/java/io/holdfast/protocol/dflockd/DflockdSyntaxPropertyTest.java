@@ -8,6 +8,14 @@ import static io.holdfast.protocol.dflockd.Wire.seconds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.DataOperation.Decrement;
+import io.holdfast.engine.DataOperation.Increment;
+import io.holdfast.engine.DataOperation.Range;
+import io.holdfast.engine.DataOperation.SetCounter;
+import io.holdfast.engine.DataOperation.SetValue;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
@@ -15,12 +23,16 @@ import io.holdfast.engine.Token;
 import io.holdfast.protocol.dflockd.DflockdRequest.Acquire;
 import io.holdfast.protocol.dflockd.DflockdRequest.Auth;
 import io.holdfast.protocol.dflockd.DflockdRequest.Await;
+import io.holdfast.protocol.dflockd.DflockdRequest.Data;
 import io.holdfast.protocol.dflockd.DflockdRequest.Enqueue;
+import io.holdfast.protocol.dflockd.DflockdRequest.Listen;
 import io.holdfast.protocol.dflockd.DflockdRequest.Malformed;
 import io.holdfast.protocol.dflockd.DflockdRequest.Ping;
 import io.holdfast.protocol.dflockd.DflockdRequest.Release;
 import io.holdfast.protocol.dflockd.DflockdRequest.Renew;
+import io.holdfast.protocol.dflockd.DflockdRequest.Signal;
 import io.holdfast.protocol.dflockd.DflockdRequest.Stats;
+import io.holdfast.protocol.dflockd.DflockdRequest.Unlisten;
 
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -32,8 +44,11 @@ import net.jqwik.api.Provide;
 
 import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 @Label("Requests drawn at random")
@@ -42,7 +57,7 @@ class DflockdSyntaxPropertyTest {
     private static final List<String> BLANKS =
             List.of(" ", "\t", "\r", "\u000b", "\f", "\u0085", "\u00a0", "\u2003", "\u3000");
 
-    @Property(tries = 2000)
+    @Property(tries = 3000)
     void mean_what_their_writer_meant(
             @ForAll("requests") DflockdRequest meant, @ForAll("writers") RequestWriter writer) {
         assertThat(text(request(writer.write(meant)))).isEqualTo(text(meant));
@@ -74,6 +89,74 @@ class DflockdSyntaxPropertyTest {
                         isLimit
                                 ? new Enqueue(Kind.SEMAPHORE, key("k"), value.longValue(), 0)
                                 : new Malformed());
+    }
+
+    @Property(tries = 5000)
+    void take_exactly_the_numbers_of_64_bits_for_counters_and_places(
+            @ForAll("numberLike") String text, @ForAll("numberLike") String other) {
+        Optional<Long> number = number(text);
+        assertThat(request("incr", "k", text)).isEqualTo(data(number.map(Increment::new)));
+        assertThat(request("decr", "k", text)).isEqualTo(data(number.map(Decrement::new)));
+        assertThat(request("cset", "k", text)).isEqualTo(data(number.map(SetCounter::new)));
+        assertThat(request("lrange", "k", text + " " + other))
+                .isEqualTo(
+                        data(
+                                number.flatMap(
+                                        first ->
+                                                number(other)
+                                                        .map(last -> new Range(first, last)))));
+    }
+
+    /** What looks like a number behind the last blank decides. */
+    @Property(tries = 5000)
+    void split_a_value_from_its_time_to_live(
+            @ForAll("contents") byte[] content, @ForAll("numberLike") String text) {
+        var argument = new ByteArrayOutputStream();
+        argument.writeBytes(content);
+        argument.writeBytes(Wire.raw(" " + text));
+        ByteString whole = ByteString.of(argument.toByteArray());
+        Optional<Long> ttl = number(text).filter(it -> it >= 0);
+        Optional<SetValue> meant;
+        if (ttl.isEmpty()) {
+            meant = Optional.of(new SetValue(whole, Command.FOREVER));
+        } else if (ttl.get() == 0) {
+            meant = Optional.of(new SetValue(ByteString.of(content), Command.FOREVER));
+        } else {
+            meant =
+                    ttl.filter(it -> it <= MOST_SECONDS)
+                            .map(it -> new SetValue(ByteString.of(content), seconds(it)));
+        }
+        assertThat(request(lines("kset", whole.bytes()))).isEqualTo(data(meant));
+    }
+
+    /** Against the plain grammar, which shares no code with ours. */
+    @Property(tries = 10000)
+    void about_data_and_signals_mean_what_the_plain_grammar_says(
+            @ForAll("words") String command, @ForAll("argumentLike") byte[] argument) {
+        String withoutReturns =
+                new String(argument, StandardCharsets.ISO_8859_1).replaceAll("\r+\\z", "");
+        assertThat(text(request(lines(command, argument))))
+                .isEqualTo(text(ReferenceSyntax.parse(command, "k", withoutReturns)));
+    }
+
+    private static byte[] lines(String command, byte[] argument) {
+        var bytes = new ByteArrayOutputStream();
+        bytes.writeBytes(Wire.raw(command + "\nk\n"));
+        bytes.writeBytes(argument);
+        bytes.write('\n');
+        return bytes.toByteArray();
+    }
+
+    private static Optional<Long> number(String text) {
+        return Optional.of(text)
+                .filter(it -> it.matches("[+-]?[0-9]+"))
+                .map(BigInteger::new)
+                .filter(it -> isBetween(it, Long.MIN_VALUE, Long.MAX_VALUE))
+                .map(BigInteger::longValue);
+    }
+
+    private static DflockdRequest data(Optional<? extends DataOperation> operation) {
+        return operation.isPresent() ? new Data(key("k"), operation.get()) : new Malformed();
     }
 
     private static boolean isBetween(BigInteger value, long least, long most) {
@@ -131,7 +214,105 @@ class DflockdSyntaxPropertyTest {
                 Combinators.combine(kinds, keys, tokens).as(Release::new),
                 Combinators.combine(kinds, keys, tokens, leases).as(Renew::new),
                 secrets().map(Auth::new),
-                Arbitraries.of(new Ping(), new Stats()));
+                Arbitraries.of(new Ping(), new Stats()),
+                Combinators.combine(keys, operations()).as(Data::new),
+                Combinators.combine(keys, groups()).as(Listen::new),
+                Combinators.combine(keys, groups()).as(Unlisten::new),
+                Combinators.combine(channels(), texts(2000)).as(Signal::new));
+    }
+
+    private static Arbitrary<DataOperation> operations() {
+        Arbitrary<Long> numbers = Arbitraries.longs();
+        Arbitrary<Long> ttls =
+                Arbitraries.longs()
+                        .between(0, MOST_SECONDS)
+                        .map(it -> it == 0 ? Command.FOREVER : seconds(it));
+        Arbitrary<ByteString> values = anyBytes(0, 220, b -> b != '\n').map(ByteString::of);
+        Arbitrary<ByteString> longest =
+                anyBytes(253, 253, b -> b != '\n' && b != ' ' && b != '\r').map(ByteString::of);
+        Arbitrary<DataOperation.End> ends = Arbitraries.of(DataOperation.End.class);
+        return Arbitraries.oneOf(
+                numbers.map(Increment::new),
+                numbers.map(Decrement::new),
+                numbers.map(SetCounter::new),
+                Combinators.combine(values, ttls).as(SetValue::new),
+                longest.map(it -> new SetValue(it, Command.FOREVER)),
+                Combinators.combine(ends, texts(250)).as(DataOperation.Push::new),
+                ends.map(DataOperation.Pop::new),
+                Combinators.combine(numbers, numbers).as(Range::new),
+                Arbitraries.of(
+                        new DataOperation.GetCounter(),
+                        new DataOperation.GetValue(),
+                        new DataOperation.DeleteValue(),
+                        new DataOperation.Length()));
+    }
+
+    /** Not of blanks only, and without a return at the end, which would belong to the line. */
+    private static Arbitrary<ByteString> texts(int most) {
+        return anyBytes(1, most, b -> b != '\n')
+                .filter(it -> it[it.length - 1] != '\r' && Blanks.trim(it).length > 0)
+                .map(ByteString::of);
+    }
+
+    private static Arbitrary<ByteString> groups() {
+        return anyBytes(0, 200, b -> b != '\n').map(it -> ByteString.of(Blanks.trim(it)));
+    }
+
+    private static Arbitrary<Key> channels() {
+        return anyBytes(1, 250, b -> " \t\r\n*>".indexOf(b) < 0)
+                .map(bytes -> Key.of(Namespace.DEFAULT, bytes));
+    }
+
+    private static Arbitrary<byte[]> anyBytes(int least, int most, Predicate<Byte> allowed) {
+        return bytes().filter(allowed).array(byte[].class).ofMinSize(least).ofMaxSize(most);
+    }
+
+    @Provide
+    Arbitrary<byte[]> contents() {
+        return anyBytes(0, 100, b -> b != '\n');
+    }
+
+    @Provide
+    Arbitrary<String> words() {
+        return Arbitraries.of(
+                "incr",
+                "decr",
+                "cset",
+                "get",
+                "kset",
+                "kset",
+                "kset",
+                "kget",
+                "kdel",
+                "lpush",
+                "rpush",
+                "lpop",
+                "rpop",
+                "llen",
+                "lrange",
+                "lrange",
+                "listen",
+                "unlisten",
+                "signal",
+                "signal");
+    }
+
+    /** Numbers, blanks, parts of blanks and a few other bytes in any order. */
+    @Provide
+    Arbitrary<byte[]> argumentLike() {
+        Arbitrary<String> pieces =
+                Arbitraries.oneOf(
+                        numberLike(),
+                        Arbitraries.of(" ", " ", " ", "\t", "\r", "\u000b", "\u00c2\u00a0"),
+                        Arbitraries.of(
+                                "\u00c2\u0085",
+                                "\u00e2\u0080\u0083",
+                                "\u00e2\u0081\u009f",
+                                "\u00e3\u0080\u0080",
+                                "\u00e1\u009a\u0080"),
+                        Arbitraries.of("\u00c2", "\u00e2\u0080", "\u00a0", "\u0085", "\u00e3"),
+                        Arbitraries.of("a", "*", ">", "\u0000", "\u00ff"));
+        return pieces.list().ofMaxSize(6).map(it -> Wire.raw(String.join("", it)));
     }
 
     /** A lock is a semaphore with one slot, and does not say so. */
@@ -141,18 +322,13 @@ class DflockdSyntaxPropertyTest {
 
     /** Any bytes but the four that no key has. */
     private static Arbitrary<Key> keys() {
-        return bytes().filter(b -> b != ' ' && b != '\t' && b != '\r' && b != '\n')
-                .array(byte[].class)
-                .ofMinSize(1)
-                .ofMaxSize(250)
+        return anyBytes(1, 250, b -> b != ' ' && b != '\t' && b != '\r' && b != '\n')
                 .map(bytes -> Key.of(Namespace.DEFAULT, bytes));
     }
 
     /** Any bytes, with a letter at both ends so that nothing is trimmed. */
     private static Arbitrary<byte[]> secrets() {
-        return bytes().filter(b -> b != '\n')
-                .array(byte[].class)
-                .ofMaxSize(1000)
+        return anyBytes(0, 1000, b -> b != '\n')
                 .map(
                         middle -> {
                             var out = new ByteArrayOutputStream();
@@ -178,7 +354,13 @@ class DflockdSyntaxPropertyTest {
                         Arbitraries.of("\n", "\r\n", "\r\r\r\n"))
                 .as(
                         (before, seed, end) ->
-                                new RequestWriter(n -> before + n, someBlanks(seed), end));
+                                new RequestWriter(n -> spelt(n, before), someBlanks(seed), end));
+    }
+
+    /** With a plus or zeros in front; a minus has its own place. */
+    private static String spelt(long number, String before) {
+        String digits = Long.toString(number);
+        return number < 0 ? "-" + before.replace("+", "") + digits.substring(1) : before + digits;
     }
 
     /** Between fields at least one blank, at the ends any number. */

@@ -27,7 +27,7 @@ final class ReferenceDecoder {
                 found.add(Wire.describe(new DflockdInput.LineTooLong()));
                 continue;
             }
-            request.add(lines[i].replaceAll("\r+$", ""));
+            request.add(lines[i].replaceAll("\r+\\z", ""));
             if (i == 0 && request.getFirst().matches("(?s).* HTTP/.\\..")) {
                 found.add(Wire.describe(new DflockdInput.LooksLikeHttp()));
                 return found;
@@ -48,8 +48,14 @@ final class ReferenceDecoder {
         return long3rd ? 65536 : 256;
     }
 
-    /** The grammar is under test elsewhere: here the same lines must give the same request. */
+    /**
+     * Data and signals have a plain grammar of their own. That of locks is under test elsewhere:
+     * here the same lines must give the same request.
+     */
     private static DflockdRequest parse(List<String> lines) {
+        if (ReferenceSyntax.knows(lines.getFirst())) {
+            return ReferenceSyntax.parse(lines.getFirst(), lines.get(1), lines.get(2));
+        }
         byte[] bytes = Wire.raw(String.join("\n", lines) + "\n");
         // Behind another request, so that nothing looks like HTTP.
         DflockdDecoder decoder = new DflockdDecoder(Namespace.DEFAULT);

@@ -23,6 +23,8 @@ import java.util.function.UnaryOperator;
  * @param end what ends a line
  */
 record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, String end) {
+    private static final int LONGEST_LINE = 256;
+
     /** The shortest way to say it. */
     static RequestWriter plain() {
         return new RequestWriter(Long::toString, between -> between, "\n");
@@ -42,9 +44,9 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
                     keyed(kind, "n", key, fields(token(token), lease(lease)));
             case DflockdRequest.Data(var key, var operation) -> data(key, operation);
             case DflockdRequest.Listen(var pattern, var group) ->
-                    lines("listen", pattern.bytes(), group.bytes());
+                    lines("listen", pattern.bytes(), between(group.bytes()));
             case DflockdRequest.Unlisten(var pattern, var group) ->
-                    lines("unlisten", pattern.bytes(), group.bytes());
+                    lines("unlisten", pattern.bytes(), between(group.bytes()));
             case DflockdRequest.Signal(var channel, var payload) ->
                     lines("signal", channel.bytes(), payload.bytes());
             case DflockdRequest.Ping() -> lines("ping", new byte[0], new byte[0]);
@@ -59,26 +61,44 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
             case DataOperation.Increment(var delta) -> number("incr", key, delta);
             case DataOperation.Decrement(var delta) -> number("decr", key, delta);
             case DataOperation.SetCounter(var value) -> number("cset", key, value);
-            case DataOperation.GetCounter() -> lines("get", key.bytes(), new byte[0]);
-            case DataOperation.SetValue(var value, var ttl) -> {
-                String seconds = ttl == Command.FOREVER ? "0" : seconds(ttl);
-                var argument = new ByteArrayOutputStream();
-                argument.writeBytes(value.bytes());
-                argument.writeBytes(Wire.utf8(" " + seconds));
-                yield lines("kset", key.bytes(), argument.toByteArray());
-            }
-            case DataOperation.GetValue() -> lines("kget", key.bytes(), new byte[0]);
-            case DataOperation.DeleteValue() -> lines("kdel", key.bytes(), new byte[0]);
+            case DataOperation.GetCounter() -> bare("get", key);
+            case DataOperation.SetValue(var value, var ttl) ->
+                    lines("kset", key.bytes(), value(value.bytes(), ttl));
+            case DataOperation.GetValue() -> bare("kget", key);
+            case DataOperation.DeleteValue() -> bare("kdel", key);
             case DataOperation.Push(var end, var item) ->
                     lines(side(end) + "push", key.bytes(), item.bytes());
-            case DataOperation.Pop(var end) -> lines(side(end) + "pop", key.bytes(), new byte[0]);
-            case DataOperation.Length() -> lines("llen", key.bytes(), new byte[0]);
+            case DataOperation.Pop(var end) -> bare(side(end) + "pop", key);
+            case DataOperation.Length() -> bare("llen", key);
             case DataOperation.Range(var first, var last) ->
                     lines(
                             "lrange",
                             key.bytes(),
                             Wire.utf8(fields(number.apply(first), number.apply(last))));
         };
+    }
+
+    /** A time to live is always named, unless there is no room for it in the line. */
+    private byte[] value(byte[] value, long ttl) {
+        String seconds = ttl == Command.FOREVER ? number.apply(0) : seconds(ttl);
+        var argument = new ByteArrayOutputStream();
+        argument.writeBytes(value);
+        argument.writeBytes(Wire.utf8(" " + seconds));
+        boolean fits = argument.size() + end.length() - 1 <= LONGEST_LINE;
+        return fits || ttl != Command.FOREVER ? argument.toByteArray() : value;
+    }
+
+    /** A command whose argument means nothing. */
+    private byte[] bare(String command, Key key) {
+        return lines(command, key.bytes(), Wire.utf8(blanks.apply("")));
+    }
+
+    private byte[] between(byte[] bytes) {
+        var argument = new ByteArrayOutputStream();
+        argument.writeBytes(Wire.utf8(blanks.apply("")));
+        argument.writeBytes(bytes);
+        argument.writeBytes(Wire.utf8(blanks.apply("")));
+        return argument.toByteArray();
     }
 
     private byte[] number(String command, Key key, long value) {

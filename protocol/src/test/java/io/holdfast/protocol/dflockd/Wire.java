@@ -2,6 +2,8 @@ package io.holdfast.protocol.dflockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.netty.buffer.ByteBuf;
@@ -89,6 +91,14 @@ final class Wire {
                     "enqueue %s %s %d %d".formatted(kind, hex(key), limit, lease);
             case DflockdInput.Request(DflockdRequest.Await(var kind, var key, var wait)) ->
                     "await %s %s %d".formatted(kind, hex(key), wait);
+            case DflockdInput.Request(DflockdRequest.Data(var key, var operation)) ->
+                    hex(key) + " " + describe(operation);
+            case DflockdInput.Request(DflockdRequest.Listen(var pattern, var group)) ->
+                    "listen " + hex(pattern) + " " + hex(group);
+            case DflockdInput.Request(DflockdRequest.Unlisten(var pattern, var group)) ->
+                    "unlisten " + hex(pattern) + " " + hex(group);
+            case DflockdInput.Request(DflockdRequest.Signal(var channel, var payload)) ->
+                    "signal " + hex(channel) + " " + hex(payload);
             case DflockdInput.Request(var other) -> other.toString();
             case DflockdInput.LineTooLong tooLong -> tooLong.toString();
             case DflockdInput.LooksLikeHttp http -> http.toString();
@@ -97,6 +107,18 @@ final class Wire {
 
     static List<String> describe(List<DflockdInput> inputs) {
         return inputs.stream().map(Wire::describe).toList();
+    }
+
+    private static String describe(DataOperation operation) {
+        return switch (operation) {
+            case DataOperation.SetValue(var value, var ttl) -> "set " + hex(value) + " " + ttl;
+            case DataOperation.Push(var end, var item) -> "push " + end + " " + hex(item);
+            default -> operation.toString(); // has numbers only
+        };
+    }
+
+    private static String hex(ByteString bytes) {
+        return HexFormat.of().formatHex(bytes.bytes());
     }
 
     private static String hex(Key key) {

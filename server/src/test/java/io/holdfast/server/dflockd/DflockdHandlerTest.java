@@ -13,11 +13,14 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.util.ReferenceCountUtil;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -65,6 +68,15 @@ class DflockdHandlerTest {
             held.clear();
             ctx.flush();
             channel.runPendingTasks();
+        }
+
+        /** As a socket that was closed. */
+        void fail() {
+            for (Held one : held) {
+                ReferenceCountUtil.release(one.message);
+                one.promise.setFailure(new ClosedChannelException());
+            }
+            held.clear();
         }
     }
 
@@ -114,7 +126,7 @@ class DflockdHandlerTest {
         assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
     }
 
-    /** Too much behind a wait ends the connection before anything is written. */
+    /** The connection fails before anything is written. */
     @Test
     void gives_back_every_grant_that_was_never_told_even_with_auto_release_off() {
         LocalDriver keeping = driver(false);
@@ -122,7 +134,11 @@ class DflockdHandlerTest {
         send(other, "l\nheld\n0 60\n");
         assertThat(written(other)).startsWith("ok ");
         EmbeddedChannel channel = new EmbeddedChannel(new DflockdHandler(service(keeping)));
-        send(channel, "l\na\n0 60\nl\nb\n0 60\nl\nheld\n60\n" + "x".repeat(5000));
+        ByteBuf requests =
+                Unpooled.copiedBuffer(
+                        "l\na\n0 60\nl\nb\n0 60\nl\nheld\n60\n", StandardCharsets.US_ASCII);
+        channel.pipeline().fireChannelRead(requests);
+        channel.pipeline().fireExceptionCaught(new IOException("reset"));
         assertThat(channel.isOpen()).isFalse();
         assertThat(written(channel)).isEmpty();
 
@@ -148,7 +164,127 @@ class DflockdHandlerTest {
         keeping.close();
     }
 
+    // ---- pushed lines
+
+    /** Whether the socket takes more. */
+    private static void setWritable(EmbeddedChannel channel, boolean writable) {
+        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, writable);
+        channel.runPendingTasks();
+    }
+
+    private static EmbeddedChannel listener(DflockdService service) {
+        EmbeddedChannel channel = new EmbeddedChannel(new DflockdHandler(service));
+        send(channel, "listen\na\n\n");
+        assertThat(written(channel)).isEqualTo("ok\n");
+        return channel;
+    }
+
+    private static String emit(EmbeddedChannel emitter, int count, String payload) {
+        StringBuilder answers = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            send(emitter, "signal\na\n" + payload + "\n");
+            emitter.runPendingTasks();
+            answers.append(written(emitter));
+        }
+        return answers.toString();
+    }
+
+    @Test
+    void gets_pushed_lines_when_the_socket_takes_more() {
+        DflockdService service = service(driver);
+        EmbeddedChannel listener = listener(service);
+        EmbeddedChannel emitter = new EmbeddedChannel(new DflockdHandler(service));
+        for (String payload : new String[] {"small", "x".repeat(5000)}) {
+            setWritable(listener, false);
+            assertThat(emit(emitter, 5, payload)).isEqualTo("ok 1\n".repeat(5));
+            listener.runPendingTasks();
+            assertThat(written(listener)).isEmpty();
+            setWritable(listener, true);
+            assertThat(written(listener)).isEqualTo(("sig a " + payload + "\n").repeat(5));
+        }
+        assertThat(emit(emitter, 1, "next")).isEqualTo("ok 1\n");
+        listener.runPendingTasks();
+        assertThat(written(listener)).isEqualTo("sig a next\n");
+        assertThat(service.pushBudget.usedBytes()).isZero();
+        listener.close();
+        emitter.close();
+    }
+
+    @Test
+    void is_cut_off_by_the_65th_line_that_the_socket_would_not_take() {
+        DflockdService service = service(driver, 1);
+        EmbeddedChannel listener = listener(service);
+        EmbeddedChannel emitter = new EmbeddedChannel(new DflockdHandler(service));
+        setWritable(listener, false);
+        assertThat(emit(emitter, 1, "x")).isEqualTo("ok 1\n");
+        listener.runPendingTasks();
+        assertThat(emit(emitter, 63, "x")).isEqualTo("ok 1\n".repeat(63));
+        listener.runPendingTasks();
+        assertThat(listener.isOpen()).isTrue();
+        assertThat(emit(emitter, 1, "x")).isEqualTo("ok 0\n");
+        listener.runPendingTasks();
+        assertThat(listener.isOpen()).isFalse();
+        assertThat(written(listener)).isEmpty();
+        assertThat(service.pushBudget.usedBytes()).isZero();
+        emitter.close();
+    }
+
+    /** However long its event loop is busy with other things. */
+    @Test
+    void is_not_cut_off_before_the_socket_was_tried() {
+        DflockdService service = service(driver, 1);
+        EmbeddedChannel listener = listener(service);
+        EmbeddedChannel emitter = new EmbeddedChannel(new DflockdHandler(service));
+        assertThat(emit(emitter, 3000, "x")).isEqualTo("ok 1\n".repeat(3000));
+        listener.runPendingTasks();
+        assertThat(written(listener)).isEqualTo("sig a x\n".repeat(3000));
+        listener.close();
+        emitter.close();
+    }
+
+    @Test
+    void gives_back_lines_in_every_place_when_it_ends() {
+        DflockdService service = service(driver);
+        EmbeddedChannel listener = new EmbeddedChannel(dam, new DflockdHandler(service));
+        send(listener, "listen\na\n\n");
+        assertThat(written(listener)).isEqualTo("ok\n");
+        EmbeddedChannel emitter = new EmbeddedChannel(new DflockdHandler(service));
+        dam.shut = true;
+        assertThat(emit(emitter, 2, "x".repeat(5000))).isEqualTo("ok 1\n".repeat(2));
+        listener.runPendingTasks(); // two are with the socket
+        setWritable(listener, false);
+        assertThat(emit(emitter, 3, "y".repeat(5000))).isEqualTo("ok 1\n".repeat(3));
+        listener.runPendingTasks(); // three wait
+        assertThat(service.pushBudget.usedBytes()).isGreaterThan(25_000);
+
+        listener.pipeline().close();
+        listener.runPendingTasks();
+
+        assertThat(service.pushBudget.usedBytes()).isBetween(10_000L, 12_000L);
+        assertThat(emit(emitter, 1, "z")).isEqualTo("ok 0\n");
+        dam.fail();
+        assertThat(service.pushBudget.usedBytes()).isZero();
+        emitter.close();
+    }
+
+    @Test
+    void gets_its_own_lines_before_it_ends() {
+        EmbeddedChannel channel = connect(driver);
+        dam.shut = true;
+        send(channel, "listen\na\n\nsignal\na\nx\nsignal\na\n" + "y".repeat(5000) + "\n");
+        channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+        channel.runPendingTasks();
+        dam.open(channel);
+        assertThat(written(channel))
+                .isEqualTo("ok\nok 1\nok 1\nsig a x\nsig a " + "y".repeat(5000) + "\n");
+        assertThat(channel.isOpen()).isFalse();
+    }
+
     private static DflockdService service(LocalDriver to) {
+        return service(to, 1 << 20);
+    }
+
+    private static DflockdService service(LocalDriver to, long maxPushBytes) {
         return new DflockdService(
                 to,
                 new SignalHub(0, () -> true),
@@ -156,6 +292,6 @@ class DflockdHandlerTest {
                 Duration.ofSeconds(33),
                 Duration.ofHours(1),
                 Duration.ofHours(1),
-                1 << 20);
+                maxPushBytes);
     }
 }

@@ -1,0 +1,171 @@
+package io.holdfast.bench;
+
+import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.Signal;
+import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.Subscriber;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Choosing who gets a signal, and giving it to them, while others listen to other things. Those
+ * others begin as the channels do that are measured, or elsewhere, or with wildcards.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(
+        value = 1,
+        jvmArgs = {"-Xmx2g", "-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders"})
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class SignalBenchmark {
+    private static final int PER_LISTENER = 100;
+    private static final int CROWD = 1000;
+
+    /** How many others listen: to exact channels, and to patterns with wildcards of six forms. */
+    @Param({"10+0", "10+12", "100000+10000"})
+    private String others = "";
+
+    private SignalHub hub = new SignalHub(0, () -> true);
+    private final Heard heard = new Heard(Key.of("orders.eu.created"));
+    private final Key exactChannel = Key.of("orders.eu.created");
+    private final Key wildChannel = Key.of("orders.eu.paid");
+    private final Key fullRoom = Key.of("orders.eu.shipped");
+    private final Key nobodys = Key.of("orders.eu.lost");
+    private Key[] channels = {};
+    private int next;
+
+    @Setup
+    public void fill() {
+        hub = new SignalHub(0, () -> true);
+        String[] counts = others.split("\\+", -1);
+        int exact = Integer.parseInt(counts[0]);
+        int wild = Integer.parseInt(counts[1]);
+        channels = new Key[exact];
+        Subscriber subscriber = hub.open(new Ear());
+        for (int i = 0; i < exact + wild; i++) {
+            if (i % PER_LISTENER == 0) {
+                subscriber = hub.open(new Ear());
+            }
+            Key pattern = Key.of(i < exact ? exact(i) : wild(i));
+            if (i < exact) {
+                channels[i] = pattern;
+            }
+            subscriber.listen(pattern, ByteString.EMPTY);
+        }
+        hub.open(new Ear()).listen(exactChannel, ByteString.EMPTY);
+        hub.open(new Ear()).listen(Key.of("orders.*.paid"), ByteString.EMPTY);
+        for (int i = 0; i < CROWD; i++) {
+            hub.open(new Ear()).listen(fullRoom, ByteString.EMPTY);
+        }
+        check(exactChannel, 1);
+        check(wildChannel, 1);
+        check(fullRoom, CROWD);
+        check(channels[0], 1);
+        check(nobodys, 0);
+    }
+
+    /** Half of them begin as the measured channels do. */
+    private static String exact(int i) {
+        return i % 2 == 0 ? "orders.eu.order" + i : "metrics" + i + ".cpu";
+    }
+
+    /** None of them matches what is measured; some part from it only at the last token. */
+    private static String wild(int i) {
+        return switch (i % 6) {
+            case 0 -> "orders.*.state" + i;
+            case 1 -> "orders.eu.state" + i + ".>";
+            case 2 -> "*.eu.state" + i;
+            case 3 -> "shop" + i + ".>";
+            case 4 -> "shop" + i + ".*.done";
+            default -> "*.region" + i + ".paid";
+        };
+    }
+
+    private void check(Key channel, int receivers) {
+        if (hub.choose(channel).listeners().size() != receivers) {
+            throw new IllegalStateException(channel + " should reach " + receivers);
+        }
+    }
+
+    /** To one who listens to the channel. */
+    @Benchmark
+    public int exact() {
+        return emit(exactChannel);
+    }
+
+    /** To one who listens to a pattern. */
+    @Benchmark
+    public int wildcard() {
+        return emit(wildChannel);
+    }
+
+    /** To one who listens to the channel, each time to another and far from the one before. */
+    @Benchmark
+    public int exactFarApart() {
+        next = (int) ((next + 514_229L) % channels.length);
+        return emit(channels[next]);
+    }
+
+    /** To nobody. */
+    @Benchmark
+    public int nobody() {
+        return emit(nobodys);
+    }
+
+    /** To a thousand who listen to the channel. */
+    @Benchmark
+    public int thousand() {
+        return emit(fullRoom);
+    }
+
+    private int emit(Key channel) {
+        List<Listener> receivers = hub.choose(channel).listeners();
+        for (int i = 0; i < receivers.size(); i++) {
+            receivers.get(i).deliver(heard);
+        }
+        return receivers.size();
+    }
+
+    private record Heard(Key channel) implements Signal {
+        @Override
+        public ByteString payload() {
+            return ByteString.EMPTY;
+        }
+
+        @Override
+        public void release() {}
+    }
+
+    /** Has room, and does nothing with what it hears. */
+    private static final class Ear implements Listener {
+        @Override
+        public boolean isFull() {
+            return false;
+        }
+
+        @Override
+        public void deliver(Signal signal) {
+            signal.release();
+        }
+
+        @Override
+        public void overrun() {}
+    }
+}

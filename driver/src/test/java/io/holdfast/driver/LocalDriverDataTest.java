@@ -1,0 +1,555 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.CounterView;
+import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.DataOperation.End;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.ListView;
+import io.holdfast.engine.Refusal;
+import io.holdfast.engine.Settings;
+import io.holdfast.engine.Token;
+import io.holdfast.engine.ValueView;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/** Counters, values and lists: sections 14 to 16. */
+@DisplayName("The local driver, with data,")
+class LocalDriverDataTest {
+    private static final int THREADS = 8;
+    private static final long FOREVER = Command.FOREVER;
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final ByteString SOMETHING = ByteString.of("something");
+
+    private final Crew crew = new Crew();
+    private final Pieces pieces = new Pieces();
+    private final List<LocalDriver> drivers = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        crew.close();
+        drivers.forEach(LocalDriver::close);
+    }
+
+    @Test
+    void has_one_cap_for_counters_values_and_lists_over_all_shards() {
+        LocalDriver driver = driver(30, HOUR);
+        Editor editor = new Editor(driver);
+        for (int i = 0; i < 10; i++) {
+            assertThat(editor.add(Key.of("counter-" + i), 1)).isEqualTo(1);
+            assertThat(editor.put(Key.of("value-" + i), FOREVER)).isTrue();
+            assertThat(editor.push(Key.of("list-" + i))).isTrue();
+        }
+        Key another = Key.of("one too many");
+        assertThat(editor.refusal(another, new DataOperation.Increment(1)))
+                .isEqualTo(Refusal.TOO_MANY_ENTRIES);
+        assertThat(editor.refusal(another, new DataOperation.SetValue(SOMETHING, FOREVER)))
+                .isEqualTo(Refusal.TOO_MANY_ENTRIES);
+        assertThat(editor.refusal(another, new DataOperation.Push(End.BACK, SOMETHING)))
+                .isEqualTo(Refusal.TOO_MANY_ENTRIES);
+        assertThat(editor.add(Key.of("counter-3"), 1)).as("known ones keep working").isEqualTo(2);
+        assertThat(editor.put(Key.of("value-3"), FOREVER)).isTrue();
+        assertThat(editor.push(Key.of("list-3"))).isTrue();
+        editor.delete(Key.of("value-7"));
+        assertThat(editor.push(another)).isTrue();
+        assertThat(editor.put(another, FOREVER)).isFalse();
+    }
+
+    @Test
+    void caps_no_locks_with_data_and_no_data_with_locks() {
+        LocalDriver driver =
+                keep(new LocalDriver(settings(0), 1, 1, HOUR, new ClockFences(), pieces));
+        Editor editor = new Editor(driver);
+        Client client = new Client(driver);
+        assertThat(editor.put(Key.of("a"), FOREVER)).isTrue();
+        assertThat(client.tryLock(Key.of("a"))).isTrue();
+        assertThat(editor.put(Key.of("b"), FOREVER)).isFalse();
+        assertThat(client.tryLock(Key.of("b"))).isFalse();
+    }
+
+    @Test
+    void lets_exactly_as_many_entries_come_into_being_as_allowed() throws Exception {
+        int cap = 60;
+        LocalDriver driver = driver(cap, HOUR);
+        AtomicInteger made = new AtomicInteger();
+        crew.run(
+                THREADS,
+                member -> {
+                    Editor editor = new Editor(driver);
+                    for (int i = 0; i < 300; i++) {
+                        if (editor.create(i, Key.of(member + "-" + i))) {
+                            made.incrementAndGet();
+                        }
+                    }
+                    editor.session.close(0);
+                });
+        assertThat(made).hasValue(cap);
+        assertThat(entries(driver)).isEqualTo(cap);
+    }
+
+    @Test
+    void never_has_more_entries_than_allowed_while_they_come_and_go() throws Exception {
+        int cap = THREADS; // of three times as many that are wanted
+        LocalDriver driver = driver(cap, HOUR);
+        AtomicInteger alive = new AtomicInteger(); // never more than there are
+        crew.run(
+                THREADS,
+                member -> {
+                    Editor editor = new Editor(driver);
+                    Deque<Key> own = new ArrayDeque<>();
+                    for (int i = 0; i < 3_000; i++) {
+                        Key key = Key.of(member + "-" + i);
+                        boolean made = own.size() < 3 && editor.put(key, FOREVER);
+                        if (made) {
+                            assertThat(alive.incrementAndGet()).isLessThanOrEqualTo(cap);
+                            own.add(key);
+                        } else if (!own.isEmpty()) {
+                            alive.decrementAndGet();
+                            editor.delete(own.remove());
+                        }
+                        editor.inbox.clear();
+                    }
+                    alive.addAndGet(-own.size());
+                    own.forEach(editor::delete);
+                });
+        assertThat(entries(driver)).isZero();
+        assertThat(pieces.taken()).isZero();
+        Editor editor = new Editor(driver);
+        for (int i = 0; i < cap; i++) {
+            assertThat(editor.create(i, Key.of("after-" + i))).as("room is back: %d", i).isTrue();
+        }
+        assertThat(editor.create(0, Key.of("one too many"))).isFalse();
+    }
+
+    @Test
+    void adds_up_exactly() throws Exception {
+        LocalDriver driver = driver(0, HOUR);
+        List<Key> keys = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            keys.add(Key.of("counter-" + i));
+        }
+        int rounds = 1_000;
+        crew.run(
+                THREADS,
+                member -> {
+                    Editor editor = new Editor(driver);
+                    for (int i = 0; i < rounds; i++) {
+                        for (int k = 0; k < keys.size(); k++) {
+                            editor.add(keys.get(k), k + 1);
+                            if (i % 10 == 0) {
+                                editor.ask(keys.get(k), new DataOperation.Decrement(1));
+                            }
+                        }
+                        editor.inbox.clear();
+                    }
+                });
+        Editor editor = new Editor(driver);
+        for (int k = 0; k < keys.size(); k++) {
+            assertThat(editor.number(keys.get(k), new DataOperation.GetCounter()))
+                    .isEqualTo((long) THREADS * rounds * (k + 1) - (long) THREADS * rounds / 10);
+        }
+    }
+
+    @Test
+    void gives_each_increment_a_number_of_its_own() throws Exception {
+        LocalDriver driver = driver(0, HOUR);
+        Set<Long> numbers = ConcurrentHashMap.newKeySet();
+        int rounds = 1_000;
+        crew.run(
+                THREADS,
+                member -> {
+                    Editor editor = new Editor(driver);
+                    long last = 0;
+                    for (int i = 0; i < rounds; i++) {
+                        long number = editor.add(Key.of("ticket"), 1);
+                        assertThat(number).isGreaterThan(last);
+                        last = number;
+                        numbers.add(number);
+                        editor.inbox.clear();
+                    }
+                });
+        assertThat(numbers).hasSize(THREADS * rounds);
+        assertThat(numbers).allMatch(number -> number >= 1 && number <= (long) THREADS * rounds);
+    }
+
+    @Test
+    void gives_each_item_of_a_list_to_one_taker() throws Exception {
+        LocalDriver driver = driver(0, HOUR);
+        Key queue = Key.of("queue");
+        int items = 800;
+        Set<ByteString> taken = ConcurrentHashMap.newKeySet();
+        AtomicInteger count = new AtomicInteger();
+        crew.run(
+                THREADS,
+                member -> {
+                    Editor editor = new Editor(driver);
+                    if (member % 2 == 0) {
+                        for (int i = 0; i < items; i++) {
+                            editor.ask(
+                                    queue,
+                                    new DataOperation.Push(
+                                            End.BACK, ByteString.of(member + "-" + i)));
+                        }
+                        return;
+                    }
+                    int[] lastOf = new int[THREADS];
+                    Arrays.fill(lastOf, -1);
+                    while (count.get() < items * THREADS / 2) {
+                        if (editor.ask(queue, new DataOperation.Pop(End.FRONT))
+                                instanceof Effect.Found found) {
+                            count.incrementAndGet();
+                            assertThat(taken.add(found.value())).isTrue();
+                            String[] item = found.value().toString().split("-", 2);
+                            int from = Integer.parseInt(item[0]);
+                            int number = Integer.parseInt(item[1]);
+                            assertThat(number).isGreaterThan(lastOf[from]);
+                            lastOf[from] = number;
+                        }
+                        editor.inbox.clear();
+                    }
+                });
+        assertThat(taken).hasSize(items * THREADS / 2);
+        assertThat(entries(driver)).as("an empty list is none").isZero();
+        assertThat(pieces.taken()).isZero();
+    }
+
+    @Test
+    void ends_values_in_time_without_any_further_command() {
+        LocalDriver driver = driver(100, HOUR);
+        Editor editor = new Editor(driver);
+        for (int i = 0; i < 100; i++) { // in all shards
+            assertThat(editor.put(Key.of("value-" + i), 20_000_000L + i * 300_000L)).isTrue();
+        }
+        // Memory shows it: a list would leave out what is due but still there.
+        await().atMost(Inbox.LIMIT).until(() -> pieces.taken() == 0);
+        for (int i = 0; i < 100; i++) {
+            assertThat(editor.put(Key.of("next-" + i), FOREVER)).as("place %d", i).isTrue();
+        }
+    }
+
+    @Test
+    void ends_a_value_in_time_while_a_later_end_is_waited_for() {
+        LocalDriver driver = driver(0, HOUR);
+        Editor editor = new Editor(driver);
+        Client client = new Client(driver);
+        client.lock(Key.of("late"));
+        editor.put(Key.of("late"), HOUR.toNanos());
+        int before = pieces.taken();
+        for (int i = 0; i < 30; i++) {
+            editor.put(Key.of("early-" + i), 1_000_000);
+            await().atMost(Inbox.LIMIT)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> pieces.taken() == before);
+        }
+    }
+
+    @Test
+    void keeps_a_value_whose_time_was_made_longer() {
+        AtomicLong clock = new AtomicLong(1_000);
+        LocalDriver driver =
+                keep(
+                        new LocalDriver(
+                                settings(0), 0, 0, HOUR, new ClockFences(), pieces, clock::get));
+        Editor editor = new Editor(driver);
+        Key key = Key.of("value");
+        editor.put(key, 100);
+        clock.addAndGet(99);
+        editor.put(key, 100);
+        clock.addAndGet(99);
+        assertThat(editor.ask(key, new DataOperation.GetValue())).isInstanceOf(Effect.Found.class);
+        clock.addAndGet(1);
+        assertThat(driver.listValues().next()).isEmpty();
+        assertThat(editor.ask(key, new DataOperation.GetValue())).isInstanceOf(Effect.Absent.class);
+        assertThat(pieces.taken()).isZero();
+    }
+
+    @Test
+    void collects_what_is_idle_and_gives_its_room_back() {
+        LocalDriver driver =
+                keep(
+                        new LocalDriver(
+                                settings(0),
+                                0,
+                                0,
+                                Duration.ofMillis(5),
+                                new ClockFences(),
+                                pieces));
+        Editor editor = new Editor(driver);
+        for (int i = 0; i < 300; i++) {
+            editor.put(Key.of("value-" + i), FOREVER);
+            editor.ask(Key.of("counter-" + i), new DataOperation.SetCounter(0));
+        }
+        editor.add(Key.of("kept"), 1);
+        await().atMost(Inbox.LIMIT).until(() -> pieces.taken() == 1);
+        assertThat(driver.listCounters().next()).hasSize(1);
+    }
+
+    @Test
+    void answers_the_sender_alone_and_at_once() {
+        LocalDriver driver = driver(0, HOUR);
+        Editor editor = new Editor(driver);
+        Editor other = new Editor(driver);
+        editor.add(Key.of("counter"), 5);
+        editor.put(Key.of("value"), FOREVER);
+        editor.push(Key.of("list"));
+        assertThat(editor.inbox.all()).hasSize(3);
+        assertThat(editor.inbox.wakes()).isZero();
+        assertThat(other.inbox.all()).isEmpty();
+        assertThat(other.inbox.wakes()).isZero();
+    }
+
+    @Test
+    void leaves_data_as_it_is_when_the_session_that_wrote_it_ends() {
+        LocalDriver driver = driver(0, HOUR);
+        Editor editor = new Editor(driver);
+        editor.add(Key.of("counter"), 5);
+        editor.put(Key.of("value"), FOREVER);
+        editor.push(Key.of("list"));
+        assertThat(editor.session.isHolding()).isFalse();
+        editor.session.close(0);
+        Editor other = new Editor(driver);
+        assertThat(other.number(Key.of("counter"), new DataOperation.GetCounter())).isEqualTo(5);
+        assertThat(other.ask(Key.of("value"), new DataOperation.GetValue()))
+                .isInstanceOf(Effect.Found.class);
+        assertThat(other.number(Key.of("list"), new DataOperation.Length())).isEqualTo(1);
+    }
+
+    @Test
+    void does_nothing_for_a_session_that_has_ended() {
+        LocalDriver driver = driver(0, HOUR);
+        Editor editor = new Editor(driver);
+        editor.session.close(0);
+        editor.send(Key.of("counter"), new DataOperation.Increment(1));
+        assertThat(editor.inbox.all()).isEmpty();
+        assertThat(entries(driver)).isZero();
+    }
+
+    @Test
+    void asks_no_shard_at_the_end_of_a_session_that_had_only_data() {
+        // A shard asks for the time whenever it does something.
+        Thread test = Thread.currentThread();
+        AtomicInteger asked = new AtomicInteger();
+        LongSupplier clock =
+                () -> {
+                    if (Thread.currentThread().equals(test)) {
+                        asked.incrementAndGet();
+                    }
+                    return 1_000;
+                };
+        LocalDriver driver =
+                keep(new LocalDriver(settings(0), 0, 0, HOUR, new ClockFences(), pieces, clock));
+        Editor editor = new Editor(driver);
+        for (int i = 0; i < 100; i++) {
+            editor.create(i, Key.of("key-" + i));
+        }
+        assertThat(asked.get()).isGreaterThanOrEqualTo(100);
+        asked.set(0);
+        assertThat(editor.session.isHolding()).isFalse();
+        editor.session.close(0);
+        assertThat(asked).hasValue(0);
+        assertThat(driver.openSessions()).isZero();
+
+        Client client = new Client(driver);
+        Key key = Key.of("key-7");
+        Token token = client.lock(key);
+        client.release(key, token);
+        asked.set(0);
+        client.close();
+        assertThat(asked).as("where it had a lock").hasValue(1);
+    }
+
+    @Test
+    void lists_each_entry_that_is_there_throughout_exactly_once() throws Exception {
+        LocalDriver driver = driver(0, HOUR);
+        Editor keeper = new Editor(driver);
+        Set<Key> steady = new HashSet<>();
+        for (int i = 0; i < 700; i++) {
+            Key key = Key.of("steady-" + i);
+            keeper.put(key, FOREVER);
+            keeper.push(key);
+            keeper.add(key, 1);
+            steady.add(key);
+        }
+        AtomicBoolean done = new AtomicBoolean();
+        crew.run(
+                3,
+                member -> {
+                    if (member > 0) {
+                        churn(new Editor(driver), member, done);
+                        return;
+                    }
+                    try {
+                        for (int i = 0; i < 20; i++) {
+                            assertOnce(steady, read(driver.listValues()), ValueView::key);
+                            assertOnce(steady, read(driver.listLists()), ListView::key);
+                            assertOnce(steady, read(driver.listCounters()), CounterView::key);
+                        }
+                    } finally {
+                        done.set(true);
+                    }
+                });
+    }
+
+    private static void churn(Editor editor, int member, AtomicBoolean done) {
+        for (int i = 0; !done.get(); i = (i + 1) % 200) {
+            Key key = Key.of("churn-" + member + "-" + i);
+            editor.put(key, FOREVER);
+            editor.push(key);
+            editor.pop(key);
+            editor.delete(key);
+            editor.inbox.clear();
+        }
+    }
+
+    private static <T> void assertOnce(Set<Key> steady, List<T> views, Function<T, Key> keyOf) {
+        List<Key> seen = views.stream().map(keyOf).filter(steady::contains).toList();
+        assertThat(seen).hasSameSizeAs(steady);
+        assertThat(new HashSet<>(seen)).isEqualTo(steady);
+    }
+
+    private static <T> List<T> read(Slices<T> listing) {
+        List<T> views = new ArrayList<>();
+        try (listing) {
+            for (List<T> slice = listing.next(); !slice.isEmpty(); slice = listing.next()) {
+                views.addAll(slice);
+            }
+        }
+        return views;
+    }
+
+    private static int entries(LocalDriver driver) {
+        return read(driver.listCounters()).size()
+                + read(driver.listValues()).size()
+                + read(driver.listLists()).size();
+    }
+
+    private LocalDriver driver(long maxEntries, Duration collectEvery) {
+        return keep(
+                new LocalDriver(
+                        settings(HOUR.toNanos()),
+                        0,
+                        maxEntries,
+                        collectEvery,
+                        new ClockFences(),
+                        pieces));
+    }
+
+    private LocalDriver keep(LocalDriver driver) {
+        drivers.add(driver);
+        return driver;
+    }
+
+    private static Settings settings(long idleNanos) {
+        return new Settings(0, idleNanos, true);
+    }
+
+    /** Memory that keeps count. */
+    private static final class Pieces implements Room {
+        private final AtomicInteger taken = new AtomicInteger();
+
+        @Override
+        public boolean take() {
+            taken.incrementAndGet();
+            return true;
+        }
+
+        @Override
+        public void giveBack() {
+            taken.decrementAndGet();
+        }
+
+        int taken() {
+            return taken.get();
+        }
+    }
+
+    /** A session that reads and writes data. */
+    private static final class Editor {
+        final Inbox inbox = new Inbox();
+        final Session session;
+        private long lastRequest;
+
+        Editor(LocalDriver driver) {
+            session = driver.open(inbox);
+        }
+
+        long send(Key key, DataOperation operation) {
+            session.submit(new Command.Data(session.id(), ++lastRequest, key, operation));
+            return lastRequest;
+        }
+
+        /** The answer, which must be there at once. */
+        Effect ask(Key key, DataOperation operation) {
+            return inbox.answer(send(key, operation)).orElseThrow();
+        }
+
+        long number(Key key, DataOperation operation) {
+            return ((Effect.Counted) ask(key, operation)).value();
+        }
+
+        long add(Key key, long delta) {
+            return number(key, new DataOperation.Increment(delta));
+        }
+
+        boolean put(Key key, long ttlNanos) {
+            return wasDone(ask(key, new DataOperation.SetValue(SOMETHING, ttlNanos)));
+        }
+
+        boolean push(Key key) {
+            return wasDone(ask(key, new DataOperation.Push(End.BACK, SOMETHING)));
+        }
+
+        void pop(Key key) {
+            assertThat(ask(key, new DataOperation.Pop(End.FRONT))).isInstanceOf(Effect.Found.class);
+        }
+
+        void delete(Key key) {
+            assertThat(ask(key, new DataOperation.DeleteValue()))
+                    .isInstanceOf(Effect.Changed.class);
+        }
+
+        /** Makes a counter, a value or a list. */
+        boolean create(int kind, Key key) {
+            return switch (kind % 3) {
+                case 0 -> wasDone(ask(key, new DataOperation.Increment(1)));
+                case 1 -> put(key, FOREVER);
+                default -> push(key);
+            };
+        }
+
+        Refusal refusal(Key key, DataOperation operation) {
+            return ((Effect.Refused) ask(key, operation)).reason();
+        }
+
+        /** False for want of room; nothing else is in the way here. */
+        private static boolean wasDone(Effect answer) {
+            if (answer instanceof Effect.Refused refused) {
+                assertThat(refused.reason()).isEqualTo(Refusal.TOO_MANY_ENTRIES);
+                return false;
+            }
+            return true;
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package io.holdfast.driver.signal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Section 13.5. */
+@DisplayName("A signal")
+class DeliveryTest {
+    private final SignalScenario signals = new SignalScenario();
+    private final Person alice = signals.person("alice");
+    private final Person bob = signals.person("bob");
+    private final Person carol = signals.person("carol");
+    private final Person dave = signals.person("dave");
+
+    @Test
+    void goes_to_nobody_where_nobody_listens() {
+        alice.listen("b");
+        assertThat(signals.receivers("a")).isEmpty();
+    }
+
+    @Test
+    void goes_to_all_who_listen_alone_in_the_order_they_joined() {
+        List<String> names = IntStream.range(0, 40).mapToObj(i -> "p" + i).toList();
+        for (String name : names) {
+            Person person = signals.person(name);
+            person.listen("exact");
+            person.listen("*.wild");
+        }
+        assertThat(signals.receivers("exact")).isEqualTo(names);
+        assertThat(signals.receivers("some.wild")).isEqualTo(names);
+    }
+
+    @Test
+    void puts_somebody_who_comes_back_at_the_end() {
+        alice.listen("a");
+        bob.listen("a");
+        carol.listen("a");
+        alice.unlisten("a");
+        assertThat(signals.receivers("a")).containsExactly("bob", "carol");
+        alice.listen("a");
+        assertThat(signals.receivers("a")).containsExactly("bob", "carol", "alice");
+    }
+
+    @Test
+    void takes_the_four_steps_in_order() {
+        // In the reverse of it, so that the order of joining cannot be what counts.
+        dave.listen("a.*", "workers");
+        carol.listen("*.b");
+        bob.listen("a.b", "workers");
+        alice.listen("a.b");
+        assertThat(signals.receivers("a.b")).containsExactly("alice", "bob", "carol", "dave");
+    }
+
+    @Test
+    void serves_all_who_listen_alone_to_any_pattern_before_the_groups_of_any() {
+        for (String pattern : List.of("a.*", "*.b", ">", "a.>", "*.*", "*.>")) {
+            signals.person("group " + pattern).listen(pattern, "workers");
+            signals.person("alone " + pattern).listen(pattern);
+        }
+        List<String> receivers = signals.receivers("a.b");
+        assertThat(receivers).hasSize(12);
+        assertThat(receivers.subList(0, 6)).allMatch(name -> name.startsWith("alone"));
+        assertThat(receivers.subList(6, 12)).allMatch(name -> name.startsWith("group"));
+    }
+
+    @Test
+    void comes_once_to_somebody_who_listens_in_many_ways() {
+        alice.listen("a.b");
+        alice.listen("a.b", "one");
+        alice.listen("a.b", "two");
+        alice.listen("a.*");
+        alice.listen(">");
+        alice.listen("a.*", "one");
+        alice.listen("a.>", "one");
+        assertThat(signals.receivers("a.b")).containsExactly("alice");
+    }
+
+    @Test
+    void comes_once_to_each_of_many_who_listen_in_many_ways() {
+        List<String> names = IntStream.range(0, 100).mapToObj(i -> "p" + i).toList();
+        for (String name : names) {
+            Person person = signals.person(name);
+            person.listen("a.b");
+            person.listen("a.b", "one");
+            person.listen("a.*");
+            person.listen("a.>", "two");
+        }
+        assertThat(signals.receivers("a.b")).isEqualTo(names);
+    }
+
+    @Test
+    void comes_once_to_somebody_with_two_subscribers() {
+        alice.listen("a");
+        alice.reopen();
+        alice.listen("a");
+        alice.listen("*");
+        assertThat(signals.receivers("a")).containsExactly("alice");
+    }
+
+    @Test
+    void comes_at_the_first_step_that_is_possible() {
+        alice.listen("a.*");
+        bob.listen("a.b");
+        bob.listen("a.*");
+        assertThat(signals.receivers("a.b")).containsExactly("bob", "alice");
+        carol.listen("a.*");
+        carol.listen("a.b", "workers");
+        assertThat(signals.receivers("a.b")).containsExactly("bob", "carol", "alice");
+    }
+
+    @Test
+    void goes_to_the_members_of_a_group_in_turn() {
+        for (String pattern : List.of("a.b", "a.*")) {
+            alice.listen(pattern, "workers");
+            bob.listen(pattern, "workers");
+            carol.listen(pattern, "workers");
+            assertThat(rounds(7, "a.b"))
+                    .containsExactly("alice", "bob", "carol", "alice", "bob", "carol", "alice");
+            List.of(alice, bob, carol).forEach(member -> member.unlisten(pattern, "workers"));
+        }
+    }
+
+    @Test
+    void goes_to_one_of_each_group() {
+        alice.listen("a", "one");
+        bob.listen("a", "one");
+        carol.listen("a", "two");
+        dave.listen("a", "two");
+        assertThat(signals.receivers("a")).containsExactlyInAnyOrder("alice", "carol");
+        assertThat(signals.receivers("a")).containsExactlyInAnyOrder("bob", "dave");
+    }
+
+    @Test
+    void sees_groups_of_one_name_on_two_patterns_as_two() {
+        alice.listen("a.b", "workers");
+        bob.listen("a.*", "workers");
+        carol.listen("*.b", "workers");
+        assertThat(signals.receivers("a.b")).containsExactlyInAnyOrder("alice", "bob", "carol");
+        assertThat(signals.receivers("x.b")).containsExactly("carol");
+    }
+
+    @Test
+    void moves_those_behind_a_member_that_leaves_up_while_the_counter_goes_on() {
+        alice.listen("a", "workers");
+        bob.listen("a", "workers");
+        carol.listen("a", "workers");
+        assertThat(rounds(2, "a")).containsExactly("alice", "bob");
+        alice.unlisten("a", "workers"); // turn 2 of bob, carol
+        assertThat(rounds(3, "a")).containsExactly("bob", "carol", "bob");
+        dave.listen("a", "workers"); // turn 5 of bob, carol, dave
+        assertThat(rounds(4, "a")).containsExactly("dave", "bob", "carol", "dave");
+        carol.close(); // turn 9 of bob, dave
+        assertThat(rounds(2, "a")).containsExactly("dave", "bob");
+        carol.reopen();
+        carol.listen("a", "workers"); // turn 11 of bob, dave, carol
+        assertThat(rounds(2, "a")).containsExactly("carol", "bob");
+    }
+
+    @Test
+    void finds_the_counter_of_a_group_gone_with_its_last_member() {
+        for (String pattern : List.of("a.b", "*.b")) {
+            alice.listen(pattern, "workers");
+            bob.listen(pattern, "workers");
+            assertThat(rounds(3, "a.b")).containsExactly("alice", "bob", "alice");
+            bob.unlisten(pattern, "workers");
+            alice.unlisten(pattern, "workers");
+            assertThat(signals.receivers("a.b")).isEmpty();
+            alice.listen(pattern, "workers");
+            bob.listen(pattern, "workers");
+            assertThat(signals.receivers("a.b")).containsExactly("alice");
+            bob.unlisten(pattern, "workers");
+            alice.unlisten(pattern, "workers");
+        }
+        signals.assertEmpty();
+    }
+
+    @Test
+    void passes_over_a_member_that_has_a_copy() {
+        alice.listen("a");
+        alice.listen("a", "workers");
+        bob.listen("a", "workers");
+        carol.listen("a", "workers");
+        assertThat(signals.receivers("a"))
+                .as("turn 0: alice, so bob")
+                .containsExactly("alice", "bob");
+        assertThat(signals.receivers("a")).as("turn 1: bob").containsExactly("alice", "bob");
+        assertThat(signals.receivers("a")).as("turn 2").containsExactly("alice", "carol");
+        assertThat(signals.receivers("a")).as("turn 3").containsExactly("alice", "bob");
+    }
+
+    @Test
+    void comes_round_to_the_first_members_when_those_behind_have_a_copy() {
+        alice.listen("a", "workers");
+        bob.listen("a", "workers");
+        carol.listen("a", "workers");
+        bob.listen("a");
+        carol.listen("a");
+        assertThat(rounds(1, "a")).containsExactly("bob", "carol", "alice");
+        assertThat(rounds(1, "a")).containsExactly("bob", "carol", "alice");
+        assertThat(rounds(1, "a")).containsExactly("bob", "carol", "alice");
+    }
+
+    @Test
+    void adds_nobody_of_a_group_in_which_all_have_a_copy_but_counts_its_turn() {
+        alice.listen("a");
+        bob.listen("a");
+        alice.listen("a", "workers");
+        bob.listen("a", "workers");
+        assertThat(signals.receivers("a")).containsExactly("alice", "bob");
+        alice.unlisten("a");
+        bob.unlisten("a");
+        assertThat(signals.receivers("a")).as("turn 1").containsExactly("bob");
+    }
+
+    @Test
+    void lets_somebody_who_leaves_one_way_be_reached_by_another() {
+        alice.listen("a.b");
+        alice.listen("a.*");
+        alice.listen("a.b", "workers");
+        alice.unlisten("a.b");
+        assertThat(signals.receivers("a.b")).containsExactly("alice");
+        alice.unlisten("a.b", "workers");
+        assertThat(signals.receivers("a.b")).containsExactly("alice");
+        alice.unlisten("a.*");
+        assertThat(signals.receivers("a.b")).isEmpty();
+    }
+
+    private List<String> rounds(int signalsSent, String channel) {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < signalsSent; i++) {
+            names.addAll(signals.receivers(channel));
+        }
+        return names;
+    }
+}

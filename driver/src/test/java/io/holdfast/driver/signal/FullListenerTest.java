@@ -1,0 +1,232 @@
+package io.holdfast.driver.signal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Section 13.6, and 22.29 and 22.30. */
+@DisplayName("A listener without room")
+class FullListenerTest {
+    private final SignalScenario signals = new SignalScenario();
+    private final Person alice = signals.person("alice");
+    private final Person bob = signals.person("bob");
+    private final Person carol = signals.person("carol");
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+    }
+
+    @Test
+    void who_listens_alone_is_passed_over_and_told_so() {
+        for (String pattern : List.of("a.b", "a.*")) {
+            alice.listen(pattern);
+            bob.listen(pattern);
+            carol.listen(pattern);
+            bob.setFull(true);
+            assertThat(signals.receivers("a.b")).containsExactly("alice", "carol");
+            assertThat(bob.takeOverruns()).isEqualTo(1);
+            assertThat(signals.receivers("a.b")).containsExactly("alice", "carol");
+            assertThat(bob.takeOverruns()).isEqualTo(1);
+            bob.setFull(false);
+            assertThat(signals.receivers("a.b")).containsExactly("alice", "bob", "carol");
+            assertThat(bob.overruns()).isZero();
+            List.of(alice, bob, carol).forEach(person -> person.unlisten(pattern));
+        }
+        assertThat(alice.overruns() + carol.overruns()).isZero();
+    }
+
+    @Test
+    void is_told_nothing_by_signals_on_other_channels() {
+        alice.listen("a");
+        alice.listen("a.*");
+        alice.setFull(true);
+        assertThat(signals.receivers("b")).isEmpty();
+        assertThat(signals.receivers("b.a")).isEmpty();
+        assertThat(alice.overruns()).isZero();
+    }
+
+    @Test
+    void leaves_the_signal_to_the_next_of_its_group_and_stays() {
+        for (String pattern : List.of("a.b", "a.*")) {
+            alice.listen(pattern, "workers");
+            bob.listen(pattern, "workers");
+            carol.listen(pattern, "workers");
+            alice.setFull(true);
+            assertThat(signals.receivers("a.b")).as("turn 0").containsExactly("bob");
+            assertThat(signals.receivers("a.b")).as("turn 1").containsExactly("bob");
+            assertThat(signals.receivers("a.b")).as("turn 2").containsExactly("carol");
+            bob.setFull(true);
+            assertThat(signals.receivers("a.b")).as("turn 3").containsExactly("carol");
+            assertThat(signals.receivers("a.b")).as("turn 4").containsExactly("carol");
+            alice.setFull(false);
+            bob.setFull(false);
+            assertThat(signals.receivers("a.b")).as("turn 5").containsExactly("carol");
+            assertThat(signals.receivers("a.b")).as("turn 6").containsExactly("alice");
+            List.of(alice, bob, carol).forEach(person -> person.unlisten(pattern, "workers"));
+        }
+        assertThat(alice.overruns() + bob.overruns() + carol.overruns()).isZero();
+    }
+
+    @Test
+    void is_told_in_a_group_only_when_chosen_first_and_none_has_room() {
+        List<Person> members = List.of(alice, bob, carol);
+        for (Person member : members) {
+            member.listen("a", "workers");
+            member.setFull(true);
+        }
+        for (int turn = 0; turn < 6; turn++) {
+            assertThat(signals.receivers("a")).isEmpty();
+            for (Person member : members) {
+                assertThat(member.takeOverruns())
+                        .as("%s at turn %d", member, turn)
+                        .isEqualTo(member == members.get(turn % 3) ? 1 : 0);
+            }
+        }
+    }
+
+    @Test
+    void is_chosen_first_when_those_before_have_a_copy() {
+        alice.listen("a");
+        for (Person member : List.of(alice, bob, carol)) {
+            member.listen("a", "workers");
+        }
+        bob.setFull(true);
+        carol.setFull(true);
+        assertThat(signals.receivers("a")).containsExactly("alice");
+        assertThat(bob.overruns()).isEqualTo(1);
+        assertThat(carol.overruns()).isZero();
+    }
+
+    @Test
+    @DisplayName("is not marked as served: its group gives the signal to another (22.29)")
+    void is_not_marked_as_served_in_its_group() {
+        alice.listen("a");
+        alice.listen("a", "workers");
+        bob.listen("a", "workers");
+        alice.setFull(true);
+        assertThat(signals.receivers("a")).containsExactly("bob");
+        assertThat(alice.overruns()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("is not marked as served: it is still the first of its group (22.29)")
+    void is_not_marked_as_served_where_the_whole_group_is_full() {
+        for (int crowd : new int[] {0, 30}) {
+            SignalScenario scenario = new SignalScenario();
+            for (int i = 0; i < crowd; i++) {
+                scenario.person("p" + i).listen("a");
+            }
+            Person first = scenario.person("first");
+            Person second = scenario.person("second");
+            first.listen("a");
+            first.listen("a", "workers");
+            second.listen("a", "workers");
+            first.setFull(true);
+            second.setFull(true);
+            assertThat(scenario.receivers("a")).hasSize(crowd);
+            assertThat(first.overruns()).isPositive();
+            assertThat(second.overruns()).isZero();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "is not marked as served: it gets the signal on another way, with room again (22.29)")
+    void is_not_marked_as_served_for_later_steps() {
+        AtomicBoolean asked = new AtomicBoolean();
+        Listener recovering =
+                new Quiet() {
+                    @Override
+                    public boolean isFull() {
+                        return !asked.getAndSet(true);
+                    }
+                };
+        Subscriber subscriber = signals.hub.open(recovering);
+        subscriber.listen(Key.of("a.b"), ByteString.EMPTY);
+        subscriber.listen(Key.of("a.*"), ByteString.EMPTY);
+        assertThat(signals.hub.choose(Key.of("a.b")).listeners()).containsExactly(recovering);
+    }
+
+    @Test
+    void is_told_after_the_hub_can_be_used_again() throws Exception {
+        Subscriber slow =
+                signals.hub.open(
+                        new Quiet() {
+                            @Override
+                            public boolean isFull() {
+                                return true;
+                            }
+
+                            @Override
+                            public void overrun() {
+                                onAnotherThread(() -> bob.listen("a"));
+                                onAnotherThread(() -> alice.close());
+                                onAnotherThread(() -> signals.receivers("b"));
+                            }
+                        });
+        alice.listen("a");
+        slow.listen(Key.of("a"), ByteString.EMPTY);
+        Future<List<String>> receivers = threads.submit(() -> signals.receivers("a"));
+        assertThat(receivers.get(30, TimeUnit.SECONDS)).containsExactly("alice");
+        slow.close();
+        assertThat(signals.receivers("a")).containsExactly("bob");
+    }
+
+    @Test
+    void who_is_slow_to_answer_holds_up_no_other_emitter() throws Exception {
+        Subscriber thinking =
+                signals.hub.open(
+                        new Quiet() {
+                            @Override
+                            public boolean isFull() {
+                                onAnotherThread(() -> signals.receivers("b"));
+                                onAnotherThread(() -> signals.views());
+                                return false;
+                            }
+                        });
+        thinking.listen(Key.of("a"), ByteString.EMPTY);
+        Future<List<Listener>> receivers =
+                threads.submit(() -> signals.hub.choose(Key.of("a")).listeners());
+        assertThat(receivers.get(60, TimeUnit.SECONDS)).hasSize(1);
+    }
+
+    /** Waits for another thread to do something; it fails when that hangs. */
+    private void onAnotherThread(Runnable task) {
+        try {
+            threads.submit(task).get(10, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new AssertionError("the hub was locked", e);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Has room and says nothing. */
+    private abstract static class Quiet implements Listener {
+        @Override
+        public boolean isFull() {
+            return false;
+        }
+
+        @Override
+        public void deliver(Signal signal) {}
+
+        @Override
+        public void overrun() {}
+    }
+}

@@ -1,0 +1,146 @@
+package io.holdfast.driver.signal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.Slices;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Namespace;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+@DisplayName("The list of what is listened to")
+class HubListingTest {
+    private final SignalScenario signals = new SignalScenario();
+    private final Person alice = signals.person("alice");
+    private final Person bob = signals.person("bob");
+
+    @Test
+    void is_empty_where_nobody_listens() {
+        Slices<ChannelView> listing = signals.hub.list();
+        assertThat(listing.next()).isEmpty();
+        assertThat(listing.next()).isEmpty();
+        listing.close();
+    }
+
+    @Test
+    void shows_each_pattern_and_group_with_the_number_of_its_listeners() {
+        Key elsewhere = Key.of(new Namespace("other"), Key.of("a").bytes());
+        alice.listen("a");
+        bob.listen("a");
+        alice.listen("a", "workers");
+        bob.listen("a.*", "workers");
+        bob.listen(">");
+        alice.listen(elsewhere, "");
+        assertThat(signals.views())
+                .containsExactlyInAnyOrder(
+                        view("a", "", 2),
+                        view("a", "workers", 1),
+                        view("a.*", "workers", 1),
+                        view(">", "", 1),
+                        new ChannelView(elsewhere, ByteString.EMPTY, 1));
+        bob.unlisten("a");
+        bob.unlisten(">");
+        assertThat(signals.views())
+                .containsExactlyInAnyOrder(
+                        view("a", "", 1),
+                        view("a", "workers", 1),
+                        view("a.*", "workers", 1),
+                        new ChannelView(elsewhere, ByteString.EMPTY, 1));
+    }
+
+    @Test
+    void comes_in_slices_that_leave_nothing_out() {
+        for (int count : new int[] {1, 255, 256, 257, 511, 512, 513, 1_500}) {
+            Set<ChannelView> expected = new HashSet<>();
+            for (int i = 0; i < count; i++) {
+                alice.listen("a" + i, "g" + (i % 3));
+                expected.add(view("a" + i, "g" + (i % 3), 1));
+            }
+            List<ChannelView> views = signals.views();
+            assertThat(views).hasSize(count);
+            assertThat(new HashSet<>(views)).isEqualTo(expected);
+            alice.close();
+            alice.reopen();
+        }
+    }
+
+    @Test
+    void does_not_come_all_at_once() {
+        for (int i = 0; i < 10_000; i++) {
+            alice.listen("a" + i);
+        }
+        Slices<ChannelView> listing = signals.hub.list();
+        List<ChannelView> first = listing.next();
+        assertThat(first).hasSizeBetween(1, 1_000);
+        assertThat(SignalScenario.views(listing)).hasSize(10_000 - first.size());
+    }
+
+    @Test
+    void goes_on_behind_the_last_topic_also_when_that_is_gone() {
+        for (int i = 0; i < 2_000; i++) {
+            alice.listen("a" + i);
+        }
+        Slices<ChannelView> listing = signals.hub.list();
+        Set<Key> seen = new HashSet<>();
+        Set<Key> left = new HashSet<>();
+        for (List<ChannelView> slice = listing.next(); !slice.isEmpty(); slice = listing.next()) {
+            for (ChannelView view : slice) {
+                assertThat(seen.add(view.pattern())).isTrue();
+            }
+            left.add(slice.getLast().pattern());
+            alice.unlisten(slice.getLast().pattern(), "");
+        }
+        assertThat(seen).hasSize(2_000);
+        assertThat(left).hasSizeGreaterThan(1);
+        assertThat(signals.views()).hasSize(2_000 - left.size());
+    }
+
+    @Test
+    void shows_each_topic_that_is_there_throughout_once_while_others_come_and_go() {
+        Random random = new Random(7);
+        List<String> groups = List.of("", "one", "two");
+        Set<Topic> steady = new HashSet<>();
+        for (int i = 0; i < 1_200; i++) {
+            Topic topic =
+                    new Topic(
+                            Key.of("s" + random.nextInt(1_000_000) + (i % 4 == 0 ? ".*" : "")),
+                            ByteString.of(groups.get(i % 3)));
+            steady.add(topic);
+            alice.listen(topic.pattern(), topic.group().toString());
+        }
+        for (int run = 0; run < 10; run++) {
+            List<Topic> seen = new ArrayList<>();
+            Slices<ChannelView> listing = signals.hub.list();
+            for (List<ChannelView> slice = listing.next();
+                    !slice.isEmpty();
+                    slice = listing.next()) {
+                slice.forEach(view -> seen.add(new Topic(view.pattern(), view.group())));
+                bob.close();
+                bob.reopen();
+                for (int i = 0; i < 300; i++) { // before and behind the reader
+                    bob.listen("s" + random.nextInt(1_000_000), groups.get(i % 3));
+                }
+                Topic joined = List.copyOf(steady).get(random.nextInt(steady.size()));
+                bob.listen(joined.pattern(), joined.group().toString());
+            }
+            Set<Topic> once = new HashSet<>(seen);
+            assertThat(once).hasSameSizeAs(seen);
+            assertThat(once.containsAll(steady)).as("all that were there throughout").isTrue();
+        }
+        alice.close();
+        bob.close();
+        signals.assertEmpty();
+    }
+
+    private static ChannelView view(String pattern, String group, int listeners) {
+        return new ChannelView(Key.of(pattern), ByteString.of(group), listeners);
+    }
+}

@@ -1,0 +1,215 @@
+package io.holdfast.driver.signal;
+
+import io.holdfast.driver.signal.HubScript.Name;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The rules of section 13 once more, as plainly as possible: a list of registrations that is
+ * searched from one end to the other. People are numbers.
+ */
+final class HubModel {
+    /** A pattern, alone or in a group. */
+    record Spot(Name pattern, String group) {
+        boolean isWild() {
+            return pattern.text().contains("*") || pattern.text().contains(">");
+        }
+    }
+
+    /** What became of a signal. Of those overrun only who they are counts, not how often. */
+    record Outcome(List<Integer> receivers, Set<Integer> overrun) {}
+
+    /** A number of people of whom all, or one, should get a signal. */
+    private record Party(List<Integer> members, boolean all, int first) {
+        List<Integer> inOrder() {
+            List<Integer> order = new ArrayList<>(members.subList(first, members.size()));
+            order.addAll(members.subList(0, first));
+            return order;
+        }
+    }
+
+    /** How far an explanation of an outcome has got. */
+    private record Place(int step, Set<Integer> left, int at, Set<Integer> overrun) {}
+
+    private final int maxSubscriptions;
+    private final Map<Spot, List<Integer>> members = new LinkedHashMap<>();
+    private final Map<Spot, Integer> turns = new HashMap<>();
+    private final Set<Integer> closed = new HashSet<>();
+    private final Set<Integer> full = new HashSet<>();
+
+    HubModel(int maxSubscriptions) {
+        this.maxSubscriptions = maxSubscriptions;
+    }
+
+    static boolean matches(List<String> pattern, List<String> channel) {
+        if (pattern.isEmpty() || channel.isEmpty()) {
+            return pattern.isEmpty() && channel.isEmpty();
+        }
+        return switch (pattern.getFirst()) {
+            case ">" -> true;
+            case "*" -> matches(rest(pattern), rest(channel));
+            case String token ->
+                    token.equals(channel.getFirst()) && matches(rest(pattern), rest(channel));
+        };
+    }
+
+    private static List<String> rest(List<String> tokens) {
+        return tokens.subList(1, tokens.size());
+    }
+
+    static boolean isValid(List<String> pattern) {
+        for (String token : pattern) {
+            boolean wild = token.contains("*") || token.contains(">");
+            if (wild && token.length() != 1) {
+                return false;
+            }
+        }
+        int rest = pattern.indexOf(">");
+        return rest < 0 || rest == pattern.size() - 1;
+    }
+
+    /**
+     * @param room whether there is memory for one more
+     */
+    ListenOutcome listen(int who, Spot spot, boolean room) {
+        if (!isValid(spot.pattern().tokens())) {
+            return ListenOutcome.INVALID_PATTERN;
+        }
+        if (closed.contains(who)) {
+            return ListenOutcome.CLOSED;
+        }
+        if (isListening(who, spot)) {
+            return ListenOutcome.LISTENING;
+        }
+        if (isAtCap(who) || !room) {
+            return ListenOutcome.NO_ROOM;
+        }
+        members.computeIfAbsent(spot, _ -> new ArrayList<>()).add(who);
+        return ListenOutcome.LISTENING;
+    }
+
+    boolean isListening(int who, Spot spot) {
+        return members.getOrDefault(spot, List.of()).contains(who);
+    }
+
+    private boolean isAtCap(int who) {
+        long has = members.values().stream().filter(people -> people.contains(who)).count();
+        return maxSubscriptions > 0 && has >= maxSubscriptions;
+    }
+
+    void unlisten(int who, Spot spot) {
+        List<Integer> people = members.get(spot);
+        if (people != null && people.removeIf(person -> person == who) && people.isEmpty()) {
+            members.remove(spot);
+            turns.remove(spot);
+        }
+    }
+
+    void close(int who) {
+        List.copyOf(members.keySet()).forEach(spot -> unlisten(who, spot));
+        closed.add(who);
+    }
+
+    void reopen(int who) {
+        closed.remove(who);
+    }
+
+    void setFull(int who, boolean isFull) {
+        if (isFull) {
+            full.add(who);
+        } else {
+            full.remove(who);
+        }
+    }
+
+    Map<Spot, List<Integer>> members() {
+        return members;
+    }
+
+    /**
+     * Emits a signal, and tells whether the rules allow this outcome. Nothing is said about the
+     * order of patterns and groups inside a step, so any that explains the outcome will do.
+     */
+    boolean allows(Name channel, Outcome outcome) {
+        List<List<Party>> steps = List.of(list(), list(), list(), list());
+        members.forEach(
+                (spot, people) -> {
+                    if (!reaches(channel, spot)) {
+                        return;
+                    }
+                    boolean alone = spot.group().isEmpty();
+                    int first = alone ? 0 : turns.merge(spot, 1, Integer::sum) - 1;
+                    steps.get((spot.isWild() ? 2 : 0) + (alone ? 0 : 1))
+                            .add(new Party(List.copyOf(people), alone, first % people.size()));
+                });
+        return isExplained(steps, new Place(-1, Set.of(), 0, Set.of()), outcome, new HashSet<>());
+    }
+
+    private static List<Party> list() {
+        return new ArrayList<>();
+    }
+
+    private static boolean reaches(Name channel, Spot spot) {
+        return channel.namespace().equals(spot.pattern().namespace())
+                && (spot.isWild()
+                        ? matches(spot.pattern().tokens(), channel.tokens())
+                        : spot.pattern().text().equals(channel.text()));
+    }
+
+    private boolean isExplained(
+            List<List<Party>> steps, Place place, Outcome outcome, Set<Place> vain) {
+        if (place.left().isEmpty()) {
+            int next = place.step() + 1;
+            if (next == steps.size()) {
+                return place.at() == outcome.receivers().size()
+                        && place.overrun().equals(outcome.overrun());
+            }
+            Set<Integer> all = new HashSet<>();
+            for (int i = 0; i < steps.get(next).size(); i++) {
+                all.add(i);
+            }
+            return isExplained(
+                    steps, new Place(next, all, place.at(), place.overrun()), outcome, vain);
+        }
+        if (!vain.add(place)) {
+            return false;
+        }
+        for (int party : place.left()) {
+            Set<Integer> left = new HashSet<>(place.left());
+            left.remove(party);
+            Set<Integer> overrun = new HashSet<>(place.overrun());
+            List<Integer> served = outcome.receivers().subList(0, place.at());
+            List<Integer> next = serve(steps.get(place.step()).get(party), served, overrun);
+            int end = place.at() + next.size();
+            if (end <= outcome.receivers().size()
+                    && outcome.receivers().subList(place.at(), end).equals(next)
+                    && isExplained(
+                            steps, new Place(place.step(), left, end, overrun), outcome, vain)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Who of a party gets a copy, given those who have one. */
+    private List<Integer> serve(Party party, List<Integer> served, Set<Integer> overrun) {
+        List<Integer> without =
+                party.inOrder().stream().filter(who -> !served.contains(who)).toList();
+        List<Integer> ready = without.stream().filter(who -> !full.contains(who)).toList();
+        if (party.all()) {
+            without.stream().filter(full::contains).forEach(overrun::add);
+            return ready;
+        }
+        if (!ready.isEmpty()) {
+            return ready.subList(0, 1);
+        }
+        without.stream().limit(1).forEach(overrun::add);
+        return List.of();
+    }
+}

@@ -1,0 +1,139 @@
+package io.holdfast.driver.signal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Label;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+@Label("The tree of patterns")
+class PatternTreePropertyTest {
+    @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
+    void finds_exactly_those_that_match_by_definition(
+            @ForAll("patterns") Set<String> patterns, @ForAll("channels") List<String> channels) {
+        Filled filled = new Filled(patterns);
+        channels.forEach(filled::check);
+    }
+
+    @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
+    void forgets_one_pattern_and_none_beside_it(
+            @ForAll("patterns") Set<String> patterns, @ForAll("channels") List<String> channels) {
+        Filled filled = new Filled(patterns);
+        for (String gone : patterns) {
+            filled.tree.remove(tokens(gone));
+            filled.audiences.remove(gone);
+            assertThat(filled.tree.get(tokens(gone))).isNull();
+            filled.audiences.forEach(
+                    (pattern, audience) ->
+                            assertThat(filled.tree.get(tokens(pattern))).isSameAs(audience));
+            channels.forEach(filled::check);
+            assertThat(filled.tree.isEmpty()).isEqualTo(filled.audiences.isEmpty());
+        }
+    }
+
+    @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+    void is_not_disturbed_by_the_end_of_what_it_does_not_hold(
+            @ForAll("patterns") Set<String> patterns,
+            @ForAll("patterns") Set<String> others,
+            @ForAll("channels") List<String> channels) {
+        Filled filled = new Filled(patterns);
+        for (String other : others) {
+            if (!patterns.contains(other)) {
+                assertThat(filled.tree.get(tokens(other))).isNull();
+                filled.tree.remove(tokens(other));
+            }
+        }
+        channels.forEach(filled::check);
+    }
+
+    @Property(tries = 1000)
+    void knows_a_pattern_when_it_sees_one(@ForAll("texts") String text) {
+        assertThat(Tokens.isPattern(tokens(text)))
+                .isEqualTo(HubModel.isValid(List.of(text.split("\\.", -1))));
+        assertThat(Tokens.hasWildcard(Key.of(text)))
+                .isEqualTo(text.contains("*") || text.contains(">"));
+    }
+
+    @Property(tries = 1000)
+    void splits_a_text_at_every_dot(@ForAll("texts") String text) {
+        assertThat(tokens(text).stream().map(ByteString::toString).toList())
+                .isEqualTo(List.of(text.split("\\.", -1)));
+    }
+
+    @Provide
+    Arbitrary<Set<String>> patterns() {
+        Arbitrary<String> tokens = joined(Arbitraries.of("", "a", "a", "b", "*", "*"), 0, 4);
+        return Combinators.combine(tokens, Arbitraries.of(true, false, false))
+                .as((text, open) -> open ? (text.isEmpty() ? ">" : text + ".>") : text)
+                .filter(pattern -> !pattern.isEmpty())
+                .set()
+                .ofMaxSize(30);
+    }
+
+    @Provide
+    Arbitrary<List<String>> channels() {
+        return joined(Arbitraries.of("", "a", "a", "b", "c"), 1, 5).list().ofSize(20);
+    }
+
+    @Provide
+    Arbitrary<String> texts() {
+        return Arbitraries.strings().withChars("ab.*>").ofMinLength(1).ofMaxLength(8);
+    }
+
+    private static Arbitrary<String> joined(Arbitrary<String> token, int fewest, int most) {
+        return token.list()
+                .ofMinSize(fewest)
+                .ofMaxSize(most)
+                .map(tokens -> String.join(".", tokens));
+    }
+
+    private static List<ByteString> tokens(String text) {
+        return Tokens.of(Key.of(text));
+    }
+
+    /** A tree, and what it should hold. */
+    private static final class Filled {
+        final PatternTree tree = new PatternTree();
+        final Map<String, Audience> audiences = new LinkedHashMap<>();
+
+        Filled(Set<String> patterns) {
+            for (String pattern : patterns) {
+                audiences.put(pattern, tree.getOrAdd(tokens(pattern)));
+            }
+            patterns.forEach(
+                    pattern ->
+                            assertThat(tree.getOrAdd(tokens(pattern)))
+                                    .isSameAs(audiences.get(pattern)));
+        }
+
+        void check(String channel) {
+            List<Audience> found = new ArrayList<>();
+            tree.match(tokens(channel), found);
+            List<Audience> expected = new ArrayList<>();
+            audiences.forEach(
+                    (pattern, audience) -> {
+                        List<String> channelTokens = List.of(channel.split("\\.", -1));
+                        if (HubModel.matches(List.of(pattern.split("\\.", -1)), channelTokens)) {
+                            expected.add(audience);
+                        }
+                    });
+            assertThat(found)
+                    .as("matching %s", channel)
+                    .containsExactlyInAnyOrderElementsOf(expected);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package io.holdfast.driver.signal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.signal.HubModel.Outcome;
+import io.holdfast.driver.signal.HubModel.Spot;
+import io.holdfast.driver.signal.HubScript.Name;
+import io.holdfast.driver.signal.HubScript.Step;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Namespace;
+
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Label;
+import net.jqwik.api.Property;
+import net.jqwik.api.domains.Domain;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Random scripts of all that can be done to a hub. What failed is printed with its seed, shrunk.
+ */
+@Label("Whatever people listen to,")
+@Domain(HubScript.Domain.class)
+class SignalHubPropertyTest {
+    @Property(tries = 800, edgeCases = EdgeCasesMode.NONE)
+    void signals_reach_those_whom_the_plain_model_allows(@ForAll HubScript script) {
+        Run run = new Run(script);
+        script.steps().forEach(run::step);
+    }
+
+    @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
+    void nothing_is_left_when_all_are_gone(@ForAll HubScript script) {
+        Run run = new Run(script);
+        script.steps().forEach(run::step);
+        for (int who = 0; who < script.people(); who++) {
+            run.step(new Step.Close(who));
+        }
+        run.signals.assertEmpty();
+    }
+
+    @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
+    void nothing_is_left_when_all_have_left_one_topic_after_the_other(@ForAll HubScript script) {
+        Run run = new Run(script);
+        script.steps().forEach(run::step);
+        for (int i = 0; !run.model.members().isEmpty(); i++) {
+            run.step(new Step.Leave(i * 7));
+        }
+        run.signals.assertEmpty();
+    }
+
+    /** A hub and its model at the same work. */
+    private static final class Run {
+        final SignalScenario signals;
+        final HubModel model;
+        private final List<Person> people = new ArrayList<>();
+
+        /** What each registration took of the room. */
+        private final Map<String, Integer> costs = new HashMap<>();
+
+        Run(HubScript script) {
+            signals = new SignalScenario(script.maxSubscriptions());
+            model = new HubModel(script.maxSubscriptions());
+            for (int who = 0; who < script.people(); who++) {
+                people.add(signals.person(String.valueOf(who)));
+            }
+        }
+
+        void step(Step step) {
+            switch (step) {
+                case Step.Listen(int who, Name pattern, String group) ->
+                        listen(who % people.size(), new Spot(pattern, group));
+                case Step.ListenAll(Name pattern, String group) -> {
+                    for (int who = 0; who < people.size(); who++) {
+                        listen(who, new Spot(pattern, group));
+                    }
+                }
+                case Step.Unlisten(int who, Name pattern, String group) ->
+                        unlisten(who % people.size(), new Spot(pattern, group));
+                case Step.Leave(int which) -> leave(which);
+                case Step.Close(int who) -> close(who % people.size());
+                case Step.Reopen(int who) -> {
+                    close(who % people.size());
+                    people.get(who % people.size()).reopen();
+                    model.reopen(who % people.size());
+                }
+                case Step.Full(int who, boolean full) -> {
+                    people.get(who % people.size()).setFull(full);
+                    model.setFull(who % people.size(), full);
+                }
+                case Step.Left(int pieces) -> signals.room.leave(pieces);
+                case Step.Emit(Name channel) -> emit(channel);
+            }
+            check();
+        }
+
+        private void listen(int who, Spot spot) {
+            int takenBefore = signals.room.taken();
+            int refusedBefore = signals.room.refusals();
+            ListenOutcome outcome = people.get(who).listen(key(spot.pattern()), spot.group());
+            int cost = signals.room.taken() - takenBefore;
+            boolean room = signals.room.refusals() == refusedBefore;
+            boolean before = model.isListening(who, spot);
+            assertThat(outcome).isEqualTo(model.listen(who, spot, room));
+            boolean joined = !before && outcome == ListenOutcome.LISTENING;
+            assertThat(cost > 0).as("took room").isEqualTo(joined);
+            if (joined) {
+                costs.put(who + " " + spot, cost);
+            }
+        }
+
+        private void unlisten(int who, Spot spot) {
+            people.get(who).unlisten(key(spot.pattern()), spot.group());
+            model.unlisten(who, spot);
+        }
+
+        private void close(int who) {
+            people.get(who).close();
+            model.close(who);
+        }
+
+        private void leave(int which) {
+            List<Spot> spots = List.copyOf(model.members().keySet());
+            if (!spots.isEmpty()) {
+                Spot spot = spots.get(which % spots.size());
+                List<Integer> members = model.members().get(spot);
+                unlisten(members.get(which / 7 % members.size()), spot);
+            }
+        }
+
+        private void emit(Name channel) {
+            List<Integer> receivers =
+                    signals.receivers(key(channel)).stream().map(Integer::valueOf).toList();
+            Set<Integer> overrun = new HashSet<>();
+            for (int who = 0; who < people.size(); who++) {
+                if (people.get(who).takeOverruns() > 0) {
+                    overrun.add(who);
+                }
+            }
+            assertThat(receivers).doesNotHaveDuplicates();
+            Outcome outcome = new Outcome(receivers, overrun);
+            assertThat(model.allows(channel, outcome))
+                    .as("%s on %s, where %s", outcome, channel, model.members())
+                    .isTrue();
+        }
+
+        /** The hub knows what the model knows, and has taken room for that and no more. */
+        private void check() {
+            Map<Topic, Integer> expected = new HashMap<>();
+            int taken = 0;
+            for (Map.Entry<Spot, List<Integer>> entry : model.members().entrySet()) {
+                Spot spot = entry.getKey();
+                expected.put(
+                        new Topic(key(spot.pattern()), ByteString.of(spot.group())),
+                        entry.getValue().size());
+                for (int who : entry.getValue()) {
+                    taken += costs.get(who + " " + spot);
+                }
+            }
+            Map<Topic, Integer> seen = new HashMap<>();
+            for (ChannelView view : signals.views()) {
+                assertThat(seen.put(new Topic(view.pattern(), view.group()), view.listeners()))
+                        .isNull();
+            }
+            assertThat(seen).isEqualTo(expected);
+            assertThat(signals.room.taken()).isEqualTo(taken);
+        }
+
+        private static Key key(Name name) {
+            return Key.of(
+                    new Namespace(name.namespace()), name.text().getBytes(StandardCharsets.UTF_8));
+        }
+    }
+}

@@ -1,0 +1,487 @@
+package io.holdfast.driver.signal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.Slices;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+@DisplayName("The hub under many threads")
+class SignalHubStressTest {
+    private static final Duration SPAN = Duration.ofMillis(1_200);
+    private static final List<String> CHANNELS = List.of("a", "b", "a.b", "b.b", "a.a.b", "a..b");
+    private static final List<String> PATTERNS =
+            List.of("a", "a.b", "a..b", "*", "a.*", "*.b", ">", "a.>", "a.*.b", "*.*.*");
+    private static final List<String> GROUPS = List.of("", "g", "h");
+
+    private final SignalScenario signals = new SignalScenario();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+    }
+
+    @Test
+    void chooses_all_who_listen_throughout_and_none_who_does_not_listen() throws Exception {
+        AtomicLong stamps = new AtomicLong();
+        List<Sitter> sitters = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            sitters.add(new Sitter(stamps));
+        }
+        long end = System.nanoTime() + SPAN.toNanos();
+        List<Callable<Void>> jobs = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            List<Sitter> own = sitters.subList(i * 3, i * 3 + 3);
+            Random random = new Random(i);
+            jobs.add(
+                    () -> {
+                        while (System.nanoTime() < end) {
+                            own.get(random.nextInt(own.size())).move(random);
+                        }
+                        return null;
+                    });
+        }
+        for (int i = 0; i < 2; i++) {
+            Random random = new Random(100 + i);
+            jobs.add(
+                    () -> {
+                        while (System.nanoTime() < end) {
+                            String channel = CHANNELS.get(random.nextInt(CHANNELS.size()));
+                            new Look(channel, sitters, stamps).check();
+                        }
+                        return null;
+                    });
+        }
+        run(jobs);
+
+        assertThat(listed()).as("nothing is lost").isEqualTo(seated(sitters));
+        sitters.forEach(Sitter::close);
+        signals.assertEmpty();
+    }
+
+    @Test
+    void gives_each_receiver_the_signals_of_one_emitter_in_order_and_loses_none() throws Exception {
+        int emitters = 3;
+        Ear alone = new Ear(emitters);
+        Ear inGroup = new Ear(emitters);
+        signals.hub.open(alone).listen(Key.of("a.>"), ByteString.EMPTY);
+        signals.hub.open(inGroup).listen(Key.of("a.b"), ByteString.of("workers"));
+        AtomicBoolean done = new AtomicBoolean();
+        int count = 20_000;
+        List<Callable<Void>> jobs = new ArrayList<>();
+        AtomicLong left = new AtomicLong(emitters);
+        for (int i = 0; i < emitters; i++) {
+            int emitter = i;
+            jobs.add(
+                    () -> {
+                        try {
+                            for (int number = 1; number <= count; number++) {
+                                Said said = new Said(emitter, number);
+                                signals.hub
+                                        .choose(said.channel())
+                                        .listeners()
+                                        .forEach(listener -> listener.deliver(said));
+                            }
+                        } finally {
+                            done.set(left.decrementAndGet() == 0);
+                        }
+                        return null;
+                    });
+        }
+        jobs.add(
+                () -> {
+                    while (!done.get()) { // comes and goes before, behind and beside them
+                        Ear ear = new Ear(emitters);
+                        Subscriber passing = signals.hub.open(ear);
+                        passing.listen(Key.of("a.b"), ByteString.EMPTY);
+                        passing.listen(Key.of("a.*"), ByteString.EMPTY);
+                        passing.listen(Key.of("a.b"), ByteString.of("others"));
+                        passing.close();
+                    }
+                    return null;
+                });
+        run(jobs);
+        assertThat(alone.last).containsOnly(count);
+        assertThat(inGroup.last).containsOnly(count);
+        assertThat(alone.heard + inGroup.heard).isEqualTo(2L * emitters * count);
+    }
+
+    @Test
+    void gives_each_member_of_a_group_its_turn_however_many_emit() throws Exception {
+        int members = 3;
+        List<Ear> ears = new ArrayList<>();
+        for (int i = 0; i < members; i++) {
+            Ear ear = new Ear(1);
+            ears.add(ear);
+            signals.hub.open(ear).listen(Key.of("a.b"), ByteString.of("workers"));
+            signals.hub.open(ear).listen(Key.of("c.*"), ByteString.of("workers"));
+        }
+        int emitters = 3;
+        int each = 100_000;
+        List<Key> channels = List.of(Key.of("a.b"), Key.of("c.d"));
+        List<Callable<Void>> jobs = new ArrayList<>();
+        for (int i = 0; i < emitters; i++) {
+            jobs.add(
+                    () -> {
+                        for (int n = 0; n < each; n++) {
+                            for (Key channel : channels) {
+                                for (Listener listener : signals.hub.choose(channel).listeners()) {
+                                    ((Ear) listener).count();
+                                }
+                            }
+                        }
+                        return null;
+                    });
+        }
+        run(jobs);
+        assertThat(ears).extracting(ear -> ear.heard).containsOnly(2L * emitters * each / members);
+    }
+
+    @Test
+    void lists_each_topic_that_is_there_throughout_exactly_once() throws Exception {
+        Person keeper = signals.person("keeper");
+        Set<Key> steady = new HashSet<>();
+        for (int i = 0; i < 900; i++) {
+            Key pattern = Key.of("s" + i + (i % 2 == 0 ? ".*" : ""));
+            keeper.listen(pattern, "");
+            steady.add(pattern);
+        }
+        AtomicBoolean done = new AtomicBoolean();
+        List<Callable<Void>> jobs = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            int member = i;
+            jobs.add(
+                    () -> {
+                        while (!done.get()) {
+                            Person person = signals.person("passing");
+                            for (int n = 0; n < 300; n++) {
+                                person.listen("s" + (n * 7 + member) + ".x");
+                                person.listen("s" + n);
+                            }
+                            person.close();
+                        }
+                        return null;
+                    });
+        }
+        jobs.add(
+                () -> {
+                    try {
+                        for (int n = 0; n < 60; n++) {
+                            checkListing(steady);
+                        }
+                    } finally {
+                        done.set(true);
+                    }
+                    return null;
+                });
+        run(jobs);
+        keeper.close();
+        signals.assertEmpty();
+    }
+
+    @Test
+    void leaves_nothing_of_a_subscriber_that_closes_while_it_listens() throws Exception {
+        for (int round = 0; round < 300; round++) {
+            Person person = signals.person("person");
+            List<Callable<Void>> jobs = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                int member = i;
+                jobs.add(
+                        () -> {
+                            for (int n = member; n < 40; n += 2) {
+                                person.listen(
+                                        n % 3 == 0 ? "a" + n : n + ".*", n % 5 == 0 ? "g" : "");
+                            }
+                            return null;
+                        });
+            }
+            jobs.add(
+                    () -> {
+                        person.close();
+                        return null;
+                    });
+            run(jobs);
+            assertThat(person.listen("a")).isEqualTo(ListenOutcome.CLOSED);
+            signals.assertEmpty();
+        }
+    }
+
+    private void checkListing(Set<Key> steady) {
+        Set<Topic> seen = new HashSet<>();
+        Slices<ChannelView> listing = signals.hub.list();
+        for (ChannelView view : SignalScenario.views(listing)) {
+            if (!seen.add(new Topic(view.pattern(), view.group()))) {
+                throw new AssertionError("twice: " + view);
+            }
+        }
+        for (Key pattern : steady) {
+            if (!seen.contains(new Topic(pattern, ByteString.EMPTY))) {
+                throw new AssertionError("not listed: " + pattern);
+            }
+        }
+    }
+
+    private Map<Topic, Integer> listed() {
+        Map<Topic, Integer> listed = new HashMap<>();
+        for (ChannelView view : signals.views()) {
+            listed.put(new Topic(view.pattern(), view.group()), view.listeners());
+        }
+        return listed;
+    }
+
+    private static Map<Topic, Integer> seated(List<Sitter> sitters) {
+        Map<Topic, Integer> seated = new HashMap<>();
+        for (Sitter sitter : sitters) {
+            for (Seat seat : sitter.seats) {
+                if (seat.surelySince != Seat.NEVER) {
+                    seated.merge(seat.topic, 1, Integer::sum);
+                }
+            }
+        }
+        return seated;
+    }
+
+    /** Runs jobs that start together; what one of them throws fails the test. */
+    private void run(List<Callable<Void>> jobs) throws Exception {
+        CyclicBarrier start = new CyclicBarrier(jobs.size());
+        List<Future<Void>> running = new ArrayList<>();
+        for (Callable<Void> job : jobs) {
+            running.add(
+                    threads.submit(
+                            () -> {
+                                start.await();
+                                return job.call();
+                            }));
+        }
+        for (Future<Void> future : running) {
+            try {
+                future.get(120, TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                throw new AssertionError("a thread failed", e.getCause());
+            } catch (TimeoutException e) {
+                throw new AssertionError("a thread hangs", e);
+            }
+        }
+    }
+
+    /** A registration as its only user knows it. Stamps tell what was before what. */
+    private static final class Seat {
+        static final long NEVER = Long.MAX_VALUE;
+
+        final Topic topic;
+
+        /** Set before the hub is asked to listen, and unset after it was asked to end it. */
+        volatile boolean perhaps;
+
+        /** Set after the hub has begun to listen, and unset before it is asked to end it. */
+        volatile long surelySince = NEVER;
+
+        /** When it was last over. */
+        volatile long ended;
+
+        Seat(Topic topic) {
+            this.topic = topic;
+        }
+
+        boolean perhapsSince(long stamp) {
+            return perhaps || ended > stamp; // in this order: it is unset after ended is set
+        }
+    }
+
+    /** Somebody who takes and leaves all kinds of seats, from one thread. */
+    private final class Sitter extends Ear {
+        final List<Seat> seats = new ArrayList<>();
+        private final AtomicLong stamps;
+        private Subscriber subscriber;
+
+        Sitter(AtomicLong stamps) {
+            super(0);
+            this.stamps = stamps;
+            this.subscriber = signals.hub.open(this);
+            for (String pattern : PATTERNS) {
+                for (String group : GROUPS) {
+                    seats.add(new Seat(new Topic(Key.of(pattern), ByteString.of(group))));
+                }
+            }
+        }
+
+        void move(Random random) {
+            Seat seat = seats.get(random.nextInt(seats.size()));
+            int dice = random.nextInt(100);
+            if (dice == 0) {
+                close();
+                assertThat(subscriber.listen(seat.topic.pattern(), seat.topic.group()))
+                        .isEqualTo(ListenOutcome.CLOSED);
+                subscriber = signals.hub.open(this);
+            } else if (seat.surelySince == Seat.NEVER && dice < 50) {
+                seat.perhaps = true;
+                assertThat(subscriber.listen(seat.topic.pattern(), seat.topic.group()))
+                        .isEqualTo(ListenOutcome.LISTENING);
+                seat.surelySince = stamps.incrementAndGet();
+            } else {
+                seat.surelySince = Seat.NEVER;
+                subscriber.unlisten(seat.topic.pattern(), seat.topic.group());
+                leave(seat);
+            }
+        }
+
+        void close() {
+            seats.forEach(seat -> seat.surelySince = Seat.NEVER);
+            subscriber.close();
+            seats.forEach(this::leave);
+        }
+
+        private void leave(Seat seat) {
+            if (seat.perhaps) {
+                seat.ended = stamps.incrementAndGet();
+                seat.perhaps = false;
+            }
+        }
+    }
+
+    /** One signal, held against who sits where before and after. */
+    private final class Look {
+        private final String channel;
+        private final AtomicLong stamps;
+        private final List<Sitter> sitters;
+
+        Look(String channel, List<Sitter> sitters, AtomicLong stamps) {
+            this.channel = channel;
+            this.sitters = sitters;
+            this.stamps = stamps;
+        }
+
+        void check() {
+            long begin = stamps.get();
+            Map<Seat, Long> before = new HashMap<>();
+            matching().forEach((seat, _) -> before.put(seat, seat.surelySince));
+            List<Listener> chosen = signals.hub.choose(Key.of(channel)).listeners();
+            Set<Listener> receivers = Collections.newSetFromMap(new IdentityHashMap<>());
+            receivers.addAll(chosen);
+            require(receivers.size() == chosen.size(), "chosen twice");
+
+            Set<Listener> possible = Collections.newSetFromMap(new IdentityHashMap<>());
+            Set<Topic> steadyGroups = new HashSet<>();
+            Set<Topic> servedGroups = new HashSet<>();
+            matching()
+                    .forEach(
+                            (seat, sitter) -> {
+                                boolean steady =
+                                        before.get(seat) != Seat.NEVER
+                                                && before.get(seat) == seat.surelySince;
+                                if (seat.topic.group().isEmpty()) {
+                                    require(
+                                            !steady || receivers.contains(sitter),
+                                            "left out of " + seat.topic);
+                                } else if (steady) {
+                                    steadyGroups.add(seat.topic);
+                                }
+                                if (seat.perhapsSince(begin)) {
+                                    possible.add(sitter);
+                                    if (receivers.contains(sitter)) {
+                                        servedGroups.add(seat.topic);
+                                    }
+                                }
+                            });
+            require(possible.containsAll(receivers), "chosen without listening");
+            require(servedGroups.containsAll(steadyGroups), "nobody of a group");
+        }
+
+        private Map<Seat, Sitter> matching() {
+            Map<Seat, Sitter> matching = new HashMap<>();
+            List<String> tokens = List.of(channel.split("\\.", -1));
+            for (Sitter sitter : sitters) {
+                for (Seat seat : sitter.seats) {
+                    String pattern = seat.topic.pattern().toString();
+                    if (HubModel.matches(List.of(pattern.split("\\.", -1)), tokens)) {
+                        matching.put(seat, sitter);
+                    }
+                }
+            }
+            return matching;
+        }
+
+        private void require(boolean condition, String otherwise) {
+            if (!condition) {
+                throw new AssertionError(otherwise + " on " + channel);
+            }
+        }
+    }
+
+    /** A numbered signal. */
+    private record Said(int emitter, int number) implements Signal {
+        @Override
+        public Key channel() {
+            return Key.of("a.b");
+        }
+
+        @Override
+        public ByteString payload() {
+            return ByteString.EMPTY;
+        }
+
+        @Override
+        public void release() {}
+    }
+
+    /** Hears everything, and sees to the order. */
+    private static class Ear implements Listener {
+        final int[] last;
+        long heard;
+
+        Ear(int emitters) {
+            last = new int[emitters];
+        }
+
+        @Override
+        public boolean isFull() {
+            return false;
+        }
+
+        @Override
+        public synchronized void deliver(Signal signal) {
+            Said said = (Said) signal;
+            if (said.number() <= last[said.emitter()]) {
+                throw new AssertionError(said + " after " + Arrays.toString(last));
+            }
+            last[said.emitter()] = said.number();
+            heard++;
+        }
+
+        synchronized void count() {
+            heard++;
+        }
+
+        @Override
+        public void overrun() {
+            throw new AssertionError("nobody is full here");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.holdfast.driver.signal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.Slices;
+import io.holdfast.engine.Key;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A hub and those who listen to it, in the words of a test. */
+final class SignalScenario {
+    final CountingRoom room = new CountingRoom();
+    final SignalHub hub;
+    private final int maxSubscriptions;
+
+    SignalScenario() {
+        this(0);
+    }
+
+    SignalScenario(int maxSubscriptions) {
+        this.maxSubscriptions = maxSubscriptions;
+        this.hub = new SignalHub(maxSubscriptions, room);
+    }
+
+    Person person(String name) {
+        return new Person(name, hub);
+    }
+
+    /** Who gets a signal on a channel, in the order they were chosen. */
+    List<String> receivers(String channel) {
+        return receivers(Key.of(channel));
+    }
+
+    List<String> receivers(Key channel) {
+        return hub.choose(channel).listeners().stream().map(Listener::toString).toList();
+    }
+
+    List<ChannelView> views() {
+        return views(hub.list());
+    }
+
+    /** The rest of a listing. */
+    static List<ChannelView> views(Slices<ChannelView> listing) {
+        List<ChannelView> views = new ArrayList<>();
+        try (listing) {
+            for (List<ChannelView> slice = listing.next();
+                    !slice.isEmpty();
+                    slice = listing.next()) {
+                views.addAll(slice);
+                assertThat(views.size()).as("a list has an end").isLessThan(100_000);
+            }
+        }
+        return views;
+    }
+
+    /** Nothing is remembered of anybody. */
+    void assertEmpty() {
+        assertThat(views()).isEmpty();
+        assertThat(room.taken()).as("pieces of memory that are out").isZero();
+        assertThat(HubWeight.of(hub))
+                .as("objects in a hub that nobody uses")
+                .isEqualTo(HubWeight.of(new SignalScenario(maxSubscriptions).hub));
+    }
+}

@@ -1,0 +1,313 @@
+package io.holdfast.driver.signal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.Room;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Sections 13.2 and 13.3. */
+@DisplayName("A subscriber")
+class SubscriberTest {
+    private final SignalScenario signals = new SignalScenario();
+    private final Person alice = signals.person("alice");
+    private final Person bob = signals.person("bob");
+
+    @Test
+    void who_listens_twice_listens_once() {
+        for (String pattern : List.of("a", "*")) {
+            for (String group : List.of("", "workers")) {
+                assertThat(alice.listen(pattern, group)).isEqualTo(ListenOutcome.LISTENING);
+                int taken = signals.room.taken();
+                assertThat(alice.listen(pattern, group)).isEqualTo(ListenOutcome.LISTENING);
+                assertThat(signals.room.taken()).isEqualTo(taken);
+                assertThat(signals.views())
+                        .containsExactly(new ChannelView(Key.of(pattern), ByteString.of(group), 1));
+                assertThat(signals.receivers("a")).containsExactly("alice");
+                alice.unlisten(pattern, group);
+                assertThat(signals.receivers("a")).isEmpty();
+                signals.assertEmpty();
+            }
+        }
+    }
+
+    @Test
+    void who_listens_twice_keeps_its_place() {
+        alice.listen("a", "workers");
+        bob.listen("a", "workers");
+        alice.listen("a", "workers");
+        assertThat(signals.receivers("a")).containsExactly("alice");
+        assertThat(signals.receivers("a")).containsExactly("bob");
+        assertThat(signals.receivers("a")).containsExactly("alice");
+    }
+
+    @Test
+    void ends_exactly_the_registration_of_that_pattern_and_group() {
+        String[][] all = {
+            {"a.b", ""},
+            {"a.b", "one"},
+            {"a.b", "two"},
+            {"a.*", ""},
+            {"a.*", "one"},
+            {"a.>", ""},
+            {"a.>", "one"},
+            {">", ""},
+            {"*.*", "one"}
+        };
+        for (String[] gone : all) {
+            for (String[] topic : all) {
+                alice.listen(topic[0], topic[1]);
+                bob.listen(topic[0], topic[1]);
+            }
+            alice.unlisten(gone[0], gone[1]);
+            for (ChannelView view : signals.views()) {
+                boolean ended =
+                        view.pattern().equals(Key.of(gone[0]))
+                                && view.group().equals(ByteString.of(gone[1]));
+                assertThat(view.listeners()).as("%s", view).isEqualTo(ended ? 1 : 2);
+            }
+            alice.unlisten(gone[0], gone[1]); // once more changes nothing
+            assertThat(signals.views()).hasSize(all.length);
+            for (String[] topic : all) {
+                alice.unlisten(topic[0], topic[1]);
+                bob.unlisten(topic[0], topic[1]);
+            }
+            signals.assertEmpty();
+        }
+    }
+
+    @Test
+    void ends_no_registration_of_another() {
+        alice.listen("a");
+        alice.listen("*", "workers");
+        bob.unlisten("a");
+        bob.unlisten("*", "workers");
+        bob.unlisten("*");
+        assertThat(signals.views()).hasSize(2);
+    }
+
+    @Test
+    void leaves_the_others_in_order_wherever_it_stood() {
+        List<Person> people =
+                List.of("p0", "p1", "p2", "p3", "p4").stream().map(signals::person).toList();
+        for (Person leaving : people) {
+            people.forEach(person -> person.listen("a"));
+            leaving.unlisten("a");
+            assertThat(signals.receivers("a"))
+                    .containsExactlyElementsOf(
+                            people.stream()
+                                    .filter(person -> person != leaving)
+                                    .map(Person::toString)
+                                    .toList());
+            people.forEach(person -> person.unlisten("a"));
+        }
+    }
+
+    @Test
+    @DisplayName("is refused beyond its cap, but not when it listens already (22.33)")
+    void is_refused_beyond_its_cap() {
+        SignalScenario few = new SignalScenario(3);
+        Person carol = few.person("carol");
+        assertThat(carol.listen("a")).isEqualTo(ListenOutcome.LISTENING);
+        assertThat(carol.listen("a", "workers")).isEqualTo(ListenOutcome.LISTENING);
+        assertThat(carol.listen("a.*")).isEqualTo(ListenOutcome.LISTENING);
+        int taken = few.room.taken();
+        assertThat(carol.listen("b")).isEqualTo(ListenOutcome.NO_ROOM);
+        assertThat(carol.listen("a.>")).isEqualTo(ListenOutcome.NO_ROOM);
+        assertThat(carol.listen("a")).isEqualTo(ListenOutcome.LISTENING);
+        assertThat(carol.listen("a", "workers")).isEqualTo(ListenOutcome.LISTENING);
+        assertThat(carol.listen("a.*")).isEqualTo(ListenOutcome.LISTENING);
+        assertThat(carol.listen("a*")).isEqualTo(ListenOutcome.INVALID_PATTERN);
+        assertThat(few.room.taken()).isEqualTo(taken);
+        assertThat(few.receivers("b")).isEmpty();
+        assertThat(few.views()).hasSize(3);
+        assertThat(few.person("dave").listen("b"))
+                .as("its own cap")
+                .isEqualTo(ListenOutcome.LISTENING);
+        carol.unlisten("a");
+        assertThat(carol.listen("b")).isEqualTo(ListenOutcome.LISTENING);
+        assertThat(carol.listen("a")).isEqualTo(ListenOutcome.NO_ROOM);
+    }
+
+    @Test
+    void has_no_cap_where_there_is_none() {
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(alice.listen("a" + i)).isEqualTo(ListenOutcome.LISTENING);
+        }
+    }
+
+    @Test
+    void is_refused_while_memory_is_short_and_takes_none() {
+        alice.listen("known");
+        alice.listen("known.*");
+        int taken = signals.room.taken();
+        for (String pattern : List.of("new", "*.new", "a.b.c.d.>")) {
+            signals.room.leave(0);
+            int left = 0;
+            while (alice.listen(pattern) == ListenOutcome.NO_ROOM) {
+                assertThat(signals.room.taken())
+                        .as("%s with %d left", pattern, left)
+                        .isEqualTo(taken);
+                assertThat(signals.views()).hasSize(2);
+                assertThat(alice.listen("known")).isEqualTo(ListenOutcome.LISTENING);
+                assertThat(alice.listen("known.*")).isEqualTo(ListenOutcome.LISTENING);
+                signals.room.leave(++left);
+                assertThat(left).isLessThan(20);
+            }
+            assertThat(left).as("what a registration of %s takes", pattern).isPositive();
+            assertThat(signals.room.taken()).isEqualTo(taken + left);
+            alice.unlisten(pattern);
+            assertThat(signals.room.taken()).isEqualTo(taken);
+        }
+    }
+
+    @Test
+    void takes_more_memory_for_more_tokens_of_a_pattern() {
+        alice.listen("a.b.c.*");
+        int few = signals.room.taken();
+        bob.listen("a.b.c.d.e.f.g.h.*");
+        assertThat(signals.room.taken() - few).isGreaterThan(few);
+    }
+
+    @Test
+    void gives_back_all_it_took_after_any_history() {
+        Random random = new Random(20_261_115);
+        String[] patterns = {"a", "b", "a.b", "*", "a.*", "*.b", ">", "a.>", "a.*.>", "a*", ">.a"};
+        String[] groups = {"", "", "one", "two"};
+        for (int run = 0; run < 50; run++) {
+            SignalScenario scenario = new SignalScenario(run % 3 == 0 ? 4 : 0);
+            List<Person> people =
+                    List.of(scenario.person("p0"), scenario.person("p1"), scenario.person("p2"));
+            for (int i = 0; i < 400; i++) {
+                Person person = people.get(random.nextInt(people.size()));
+                String pattern = patterns[random.nextInt(patterns.length)];
+                String group = groups[random.nextInt(groups.length)];
+                switch (random.nextInt(12)) {
+                    case 0, 1, 2 -> person.unlisten(pattern, group);
+                    case 3 -> {
+                        person.close();
+                        person.reopen();
+                    }
+                    case 4 -> scenario.room.leave(random.nextInt(12));
+                    default -> person.listen(pattern, group);
+                }
+            }
+            people.forEach(Person::close);
+            scenario.assertEmpty();
+        }
+    }
+
+    @Test
+    void hears_nothing_after_its_end_and_cannot_come_back() {
+        alice.listen("a");
+        alice.listen("a", "workers");
+        alice.listen("a.*");
+        bob.listen("a");
+        alice.close();
+        assertThat(signals.receivers("a")).containsExactly("bob");
+        assertThat(signals.receivers("a.b")).isEmpty();
+        assertThat(alice.listen("a")).isEqualTo(ListenOutcome.CLOSED);
+        assertThat(alice.listen("b.*", "workers")).isEqualTo(ListenOutcome.CLOSED);
+        alice.unlisten("a");
+        alice.close();
+        assertThat(signals.receivers("a")).containsExactly("bob");
+        bob.close();
+        signals.assertEmpty();
+    }
+
+    @Test
+    void that_never_listened_is_closed_for_good_too() {
+        alice.close();
+        assertThat(alice.listen("a")).isEqualTo(ListenOutcome.CLOSED);
+        signals.assertEmpty();
+    }
+
+    @Test
+    void with_thousands_of_registrations_ends_all_of_them() {
+        bob.listen("a.7");
+        bob.listen("w7.*", "workers");
+        for (int i = 0; i < 3_000; i++) {
+            alice.listen("a." + i);
+            alice.listen("w" + i + ".*", "workers");
+        }
+        assertThat(signals.views()).hasSize(6_000);
+        alice.close();
+        assertThat(signals.views()).hasSize(2);
+        assertThat(signals.receivers("a.8")).isEmpty();
+        assertThat(signals.receivers("a.7")).containsExactly("bob");
+        bob.close();
+        signals.assertEmpty();
+    }
+
+    @Test
+    void tells_whether_its_end_is_quick() {
+        assertThat(alice.isSmall()).isTrue();
+        for (int i = 0; i < 100; i++) {
+            alice.listen("a" + i);
+        }
+        assertThat(alice.isSmall()).isTrue();
+        for (int i = 0; i < 10_000; i++) {
+            alice.listen("b" + i);
+        }
+        assertThat(alice.isSmall()).isFalse();
+        alice.close();
+        assertThat(alice.isSmall()).isTrue();
+    }
+
+    @Test
+    void with_many_registrations_lets_others_in_while_it_ends() throws InterruptedException {
+        // Who gets a lock that is free for a moment is a matter of luck, so there are many tries.
+        // Were all ended under one lock, nobody could ever see some of them gone.
+        boolean seen = false;
+        for (int i = 0; i < 50 && !seen; i++) {
+            seen = seesAnEndHalfWay();
+        }
+        assertThat(seen).isTrue();
+    }
+
+    private static boolean seesAnEndHalfWay() throws InterruptedException {
+        int registrations = 20_000;
+        SignalScenario one = new SignalScenario();
+        one.person("one").listen("a");
+        int all = registrations * one.room.taken();
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicInteger given = new AtomicInteger();
+        Room room =
+                new Room() {
+                    @Override
+                    public boolean take() {
+                        return true;
+                    }
+
+                    @Override
+                    public void giveBack() {
+                        begun.countDown();
+                        given.incrementAndGet();
+                    }
+                };
+        SignalHub hub = new SignalHub(0, room);
+        Person many = new Person("many", hub);
+        for (int i = 0; i < registrations; i++) {
+            many.listen("a" + i);
+        }
+        Thread ending = Thread.ofPlatform().start(many::close);
+        begun.await(); // from here on the lock has been taken
+        boolean seen = false;
+        while (!seen && given.get() < all) {
+            hub.choose(Key.of("a1"));
+            int gone = given.get();
+            seen = gone > 0 && gone < all;
+        }
+        ending.join();
+        assertThat(given).hasValue(all);
+        return seen;
+    }
+}

@@ -1,0 +1,368 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.DataScenario.Plain.DONE;
+import static io.holdfast.engine.DataScenario.Plain.NOTHING;
+import static io.holdfast.engine.DataScenario.content;
+import static io.holdfast.engine.DataScenario.items;
+import static io.holdfast.engine.DataScenario.number;
+import static io.holdfast.engine.DataScenario.refused;
+import static io.holdfast.engine.Refusal.LIST_FULL;
+import static io.holdfast.engine.Refusal.OUT_OF_RANGE;
+import static io.holdfast.engine.Refusal.TOO_MANY_ENTRIES;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.time.Duration.ofNanos;
+import static java.time.Duration.ofSeconds;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+@DisplayName("Limits of data")
+class DataLimitsTest {
+    @Nested
+    @DisplayName("of entries")
+    class Entries {
+        private final DataScenario data = new DataScenario();
+
+        @Test
+        void are_shared_by_counters_values_and_lists() {
+            data.ledger.maxEntries = 3;
+            assertThat(data.incr("x", 1)).isEqualTo(number(1));
+            assertThat(data.kset("x", "text")).isEqualTo(DONE);
+            assertThat(data.rpush("x", "item")).isEqualTo(number(1));
+            assertAllAreRefused("y");
+        }
+
+        @Test
+        void are_reached_by_each_sort_alone() {
+            data.ledger.maxEntries = 2;
+            for (var fill :
+                    List.<Consumer<String>>of(
+                            name -> data.cset(name, 0),
+                            name -> data.kset(name, "text", ofSeconds(1)),
+                            name -> data.lpush(name, "item"))) {
+                fill.accept("one");
+                fill.accept("two");
+                assertAllAreRefused("three");
+                data.kdel("one");
+                data.kdel("two");
+                data.lpop("one");
+                data.lpop("two");
+                data.advance(DataScenario.IDLE.plusNanos(1));
+                data.collect();
+                data.assertNothingIsLeft();
+            }
+        }
+
+        @Test
+        void leave_what_exists_usable() {
+            data.incr("x", 1);
+            data.kset("x", "text");
+            data.rpush("x", "item");
+            data.ledger.maxEntries = 3;
+            assertAllAreRefused("y");
+            assertThat(data.incr("x", 1)).isEqualTo(number(2));
+            assertThat(data.decr("x", 5)).isEqualTo(number(-3));
+            assertThat(data.cset("x", 9)).isEqualTo(DONE);
+            assertThat(data.get("x")).isEqualTo(number(9));
+            assertThat(data.kset("x", "other", ofSeconds(5))).isEqualTo(DONE);
+            assertThat(data.kset("x", "another")).isEqualTo(DONE);
+            assertThat(data.kget("x")).isEqualTo(content("another"));
+            assertThat(data.lpush("x", "first")).isEqualTo(number(2));
+            assertThat(data.rpush("x", "last")).isEqualTo(number(3));
+            assertThat(data.lrange("x", 0, -1)).isEqualTo(items("first", "item", "last"));
+            assertThat(data.rpop("x")).isEqualTo(content("last"));
+        }
+
+        @Test
+        void leave_reading_alone() {
+            data.ledger.maxEntries = 1;
+            data.incr("x", 1);
+            assertThat(data.get("y")).isEqualTo(number(0));
+            assertThat(data.kget("y")).isEqualTo(NOTHING);
+            assertThat(data.kdel("y")).isEqualTo(DONE);
+            assertThat(data.lpop("y")).isEqualTo(NOTHING);
+            assertThat(data.rpop("y")).isEqualTo(NOTHING);
+            assertThat(data.llen("y")).isEqualTo(number(0));
+            assertThat(data.lrange("y", 0, -1)).isEqualTo(items());
+        }
+
+        @Test
+        void have_room_again_when_a_value_is_deleted() {
+            data.ledger.maxEntries = 1;
+            data.kset("x", "text");
+            assertAllAreRefused("y");
+            data.kdel("x");
+            assertThat(data.rpush("y", "item")).isEqualTo(number(1));
+        }
+
+        @Test
+        void have_room_again_the_moment_a_value_ends() {
+            data.ledger.maxEntries = 1;
+            data.kset("x", "text", ofSeconds(5));
+            data.advance(ofSeconds(5).minusNanos(1));
+            assertAllAreRefused("y");
+            data.advanceSilently(ofNanos(1));
+            List<Effect> effects = new ArrayList<>();
+            data.engine.apply(
+                    new Command.Data(1, 1, Key.of("y"), new DataOperation.Increment(3)),
+                    data.now(),
+                    data.ledger,
+                    effects);
+            assertThat(effects).containsExactly(new Effect.Counted(1, 1, 3));
+        }
+
+        @Test
+        void have_room_again_when_a_list_loses_its_last_item() {
+            data.ledger.maxEntries = 1;
+            data.list("x", "a", "b");
+            data.lpop("x");
+            assertAllAreRefused("y");
+            data.rpop("x");
+            assertThat(data.kset("y", "text")).isEqualTo(DONE);
+        }
+
+        @Test
+        void have_room_again_when_a_counter_was_forgotten() {
+            data.ledger.maxEntries = 1;
+            data.incr("x", 0);
+            data.advance(DataScenario.IDLE.plusNanos(1));
+            assertAllAreRefused("y");
+            data.collect();
+            assertThat(data.incr("y", 1)).isEqualTo(number(1));
+        }
+
+        @Test
+        void never_let_more_exist_than_they_say() {
+            data.ledger.maxEntries = 7;
+            for (int i = 0; i < 30; i++) {
+                data.cset("name-" + i, i);
+                data.kset("name-" + i, "text");
+                data.rpush("name-" + i, "item");
+            }
+            assertThat(data.views().entries()).isEqualTo(7);
+        }
+
+        @Test
+        void are_not_those_of_locks() {
+            data.ledger.maxEntries = 1;
+            data.ledger.maxKeys = 1;
+            assertThat(data.incr("x", 1)).isEqualTo(number(1));
+            List<Effect> effects = new ArrayList<>();
+            data.engine.apply(
+                    new Command.Acquire(1, 1, Kind.MUTEX, Key.of("x"), 1, 0, Command.FOREVER, 7),
+                    data.now(),
+                    data.ledger,
+                    effects);
+            assertThat(effects).hasSize(1).first().isInstanceOf(Effect.Granted.class);
+            assertThat(data.ledger.keys).isEqualTo(1);
+            assertThat(data.ledger.entries).isEqualTo(1);
+        }
+
+        @Test
+        void say_out_of_range_before_they_say_full() {
+            data.ledger.maxEntries = 1;
+            data.incr("x", 1);
+            assertThat(data.decr("y", Long.MIN_VALUE)).isEqualTo(refused(OUT_OF_RANGE));
+        }
+
+        private void assertAllAreRefused(String name) {
+            assertRefused(data, name, TOO_MANY_ENTRIES);
+        }
+    }
+
+    @Nested
+    @DisplayName("of memory")
+    class Memory {
+        private final DataScenario data = new DataScenario();
+
+        @Test
+        void refuse_what_is_new() {
+            data.ledger.room = false;
+            assertRefused(data, "x", TOO_MANY_ENTRIES);
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void refuse_another_item_with_the_words_of_a_full_list() {
+            data.list("x", "a");
+            data.ledger.room = false;
+            assertThat(data.lpush("x", "b")).isEqualTo(refused(LIST_FULL));
+            assertThat(data.rpush("x", "b")).isEqualTo(refused(LIST_FULL));
+            assertThat(data.lrange("x", 0, -1)).isEqualTo(items("a"));
+        }
+
+        @Test
+        void leave_usable_what_needs_no_more_of_it() {
+            data.incr("x", 1);
+            data.kset("x", "text", ofSeconds(9));
+            data.list("x", "a", "b");
+            data.ledger.room = false;
+            assertThat(data.incr("x", 1)).isEqualTo(number(2));
+            assertThat(data.cset("x", 0)).isEqualTo(DONE);
+            assertThat(data.kset("x", "other")).isEqualTo(DONE);
+            assertThat(data.kget("x")).isEqualTo(content("other"));
+            assertThat(data.lpop("x")).isEqualTo(content("a"));
+            assertThat(data.llen("x")).isEqualTo(number(1));
+            assertThat(data.rpop("x")).isEqualTo(content("b"));
+            assertThat(data.kdel("x")).isEqualTo(DONE);
+            data.advance(DataScenario.IDLE.plusNanos(1));
+            data.collect();
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void give_an_entry_back_whose_content_found_no_room() {
+            // The last room goes to the entry, and its content finds none.
+            PlainLedger ledger = data.ledger;
+            Ledger scarce =
+                    new Ledger() {
+                        @Override
+                        public long nextFence() {
+                            return ledger.nextFence();
+                        }
+
+                        @Override
+                        public boolean reserveKey() {
+                            return ledger.reserveKey();
+                        }
+
+                        @Override
+                        public void returnKey() {
+                            ledger.returnKey();
+                        }
+
+                        @Override
+                        public boolean reserveEntry() {
+                            return ledger.reserveEntry();
+                        }
+
+                        @Override
+                        public void returnEntry() {
+                            ledger.returnEntry();
+                        }
+
+                        @Override
+                        public boolean reserve() {
+                            return false;
+                        }
+
+                        @Override
+                        public void giveBack() {
+                            ledger.giveBack();
+                        }
+                    };
+            List<Effect> effects = new ArrayList<>();
+            for (DataOperation operation :
+                    List.of(
+                            new DataOperation.SetValue(ByteString.EMPTY, Command.FOREVER),
+                            new DataOperation.Push(DataOperation.End.BACK, ByteString.EMPTY))) {
+                data.engine.apply(
+                        new Command.Data(1, 1, Key.of("x"), operation),
+                        data.now(),
+                        scarce,
+                        effects);
+            }
+            assertThat(effects)
+                    .containsExactly(
+                            new Effect.Refused(1, 1, TOO_MANY_ENTRIES),
+                            new Effect.Refused(1, 1, TOO_MANY_ENTRIES));
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void are_no_limits_once_there_is_room_again() {
+            data.list("x", "a");
+            data.ledger.room = false;
+            data.rpush("x", "b");
+            data.ledger.room = true;
+            assertThat(data.rpush("x", "c")).isEqualTo(number(2));
+            assertThat(data.kset("y", "text")).isEqualTo(DONE);
+        }
+    }
+
+    @Nested
+    @DisplayName("of the length of a list")
+    class Length {
+        private final DataScenario data = DataScenario.withMaxListLength(3);
+
+        @Test
+        void refuse_the_item_that_is_one_too_many_at_either_end() {
+            data.list("jobs", "a", "b", "c");
+            assertThat(data.rpush("jobs", "d")).isEqualTo(refused(LIST_FULL));
+            assertThat(data.lpush("jobs", "d")).isEqualTo(refused(LIST_FULL));
+            assertThat(data.lrange("jobs", 0, -1)).isEqualTo(items("a", "b", "c"));
+        }
+
+        @Test
+        void let_an_item_in_for_each_that_leaves() {
+            data.list("jobs", "a", "b", "c");
+            data.rpop("jobs");
+            assertThat(data.lpush("jobs", "z")).isEqualTo(number(3));
+            assertThat(data.lpush("jobs", "y")).isEqualTo(refused(LIST_FULL));
+        }
+
+        @Test
+        void are_those_of_each_list() {
+            data.list("jobs", "a", "b", "c");
+            data.list("others", "a", "b");
+            assertThat(data.rpush("others", "c")).isEqualTo(number(3));
+        }
+
+        @Test
+        void of_one_allow_one() {
+            var narrow = DataScenario.withMaxListLength(1);
+            assertThat(narrow.rpush("jobs", "a")).isEqualTo(number(1));
+            assertThat(narrow.rpush("jobs", "b")).isEqualTo(refused(LIST_FULL));
+        }
+
+        @Test
+        void of_zero_are_none() {
+            var wide = DataScenario.withMaxListLength(0);
+            for (int i = 1; i <= 100; i++) {
+                assertThat(wide.rpush("jobs", "x")).isEqualTo(number(i));
+            }
+        }
+
+        @Test
+        void are_told_before_those_of_memory_and_entries() {
+            data.list("jobs", "a", "b", "c");
+            data.ledger.maxEntries = 1;
+            data.ledger.room = false;
+            assertThat(data.rpush("jobs", "d")).isEqualTo(refused(LIST_FULL));
+            assertThat(data.rpush("others", "d")).isEqualTo(refused(TOO_MANY_ENTRIES));
+        }
+
+        @Test
+        void are_not_negative() {
+            assertThatThrownBy(() -> new Settings(0, 0, true, -1))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("maxListLength")
+                    .hasMessageContaining("-1");
+            assertThatCode(() -> new Settings(0, 0, true, 0)).doesNotThrowAnyException();
+            assertThat(new Settings(1, 2, true).maxListLength()).isZero();
+        }
+    }
+
+    /** Every way to make something new is refused, and changes nothing. */
+    private static void assertRefused(DataScenario data, String name, Refusal reason) {
+        assertThat(data.incr(name, 1)).isEqualTo(refused(reason));
+        assertThat(data.decr(name, 1)).isEqualTo(refused(reason));
+        assertThat(data.cset(name, 1)).isEqualTo(refused(reason));
+        assertThat(data.kset(name, "text")).isEqualTo(refused(reason));
+        assertThat(data.kset(name, "text", ofSeconds(1))).isEqualTo(refused(reason));
+        assertThat(data.lpush(name, "item")).isEqualTo(refused(reason));
+        assertThat(data.rpush(name, "item")).isEqualTo(refused(reason));
+        assertThat(data.get(name)).isEqualTo(number(0));
+        assertThat(data.kget(name)).isEqualTo(NOTHING);
+        assertThat(data.llen(name)).isEqualTo(number(0));
+    }
+}

@@ -1,0 +1,163 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofSeconds;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("A listing of data")
+class DataListingTest {
+    private final DataScenario data = new DataScenario();
+
+    @Test
+    void has_one_sort_only_in_order_of_making() {
+        data.incr("b", 1);
+        data.kset("a", "text");
+        data.rpush("c", "item");
+        data.incr("a", 1);
+        data.kset("c", "text");
+        data.rpush("b", "item");
+        assertThat(data.counters()).containsExactly("b", "a");
+        assertThat(data.values()).containsExactly("a", "c");
+        assertThat(data.lists()).containsExactly("c", "b");
+    }
+
+    @Test
+    void shows_no_locks_and_is_not_shown_among_them() {
+        data.engine.apply(
+                new Command.Acquire(1, 1, Kind.MUTEX, Key.of("x"), 1, 0, Command.FOREVER, 7),
+                data.now(),
+                data.ledger,
+                new ArrayList<>());
+        assertThat(data.views().all()).isEmpty();
+        data.engine.apply(
+                new Command.CloseSession(1, 0), data.now(), data.ledger, new ArrayList<>());
+        data.incr("x", 1);
+        data.kset("x", "text");
+        data.rpush("x", "item");
+        Views locks = Views.of(data.engine, data.now());
+        assertThat(locks.inUse()).isEmpty();
+        assertThat(locks.idle()).hasSize(1);
+    }
+
+    @Test
+    void comes_in_slices() {
+        for (int i = 0; i < 10; i++) {
+            data.kset("value-" + i, "text");
+        }
+        Listing<ValueView> listing = data.engine.listValues();
+        List<Integer> sizes = new ArrayList<>();
+        boolean more = true;
+        while (more) {
+            List<ValueView> slice = new ArrayList<>();
+            more = listing.next(4, data.now(), slice);
+            sizes.add(slice.size());
+        }
+        assertThat(sizes).containsExactly(4, 4, 2);
+    }
+
+    @Test
+    void has_each_counter_that_is_there_throughout_exactly_once() {
+        for (int i = 0; i < 6; i++) {
+            data.cset("counter-" + i, i == 3 ? 0 : i + 1);
+        }
+        data.advance(DataScenario.IDLE.plusNanos(1));
+        Listing<CounterView> listing = data.engine.listCounters();
+        List<CounterView> views = new ArrayList<>();
+        listing.next(2, data.now(), views); // counter-0, counter-1
+        data.collect(); // the next but one is gone
+        data.incr("counter-4", 10);
+        data.incr("new", 1);
+        data.cset("counter-0", 0); // already seen
+        data.advance(DataScenario.IDLE.plusNanos(1));
+        data.collect();
+        data.cset("counter-0", 7); // seen, gone, and back at the end
+        while (listing.next(1, data.now(), views)) {}
+        assertThat(views.stream().map(view -> view.key() + "=" + view.value()))
+                .containsExactly(
+                        "counter-0=1",
+                        "counter-1=2",
+                        "counter-2=3",
+                        "counter-4=15",
+                        "counter-5=6",
+                        "new=1",
+                        "counter-0=7");
+    }
+
+    @Test
+    void has_a_value_that_is_replaced_between_slices_once() {
+        for (int i = 0; i < 4; i++) {
+            data.kset("value-" + i, "text", ofSeconds(1000));
+        }
+        Listing<ValueView> listing = data.engine.listValues();
+        List<ValueView> views = new ArrayList<>();
+        listing.next(2, data.now(), views);
+        for (int i = 0; i < 4; i++) {
+            data.kset("value-" + i, "another text");
+        }
+        while (listing.next(2, data.now(), views)) {}
+        assertThat(views.stream().map(view -> view.key() + ":" + view.length()))
+                .containsExactly("value-0:4", "value-1:4", "value-2:12", "value-3:12");
+    }
+
+    @Test
+    void passes_over_values_that_end_between_slices() {
+        for (int i = 0; i < 6; i++) {
+            data.kset("value-" + i, "text", ofSeconds(i % 2 == 0 ? 10 : 20));
+        }
+        Listing<ValueView> listing = data.engine.listValues();
+        List<ValueView> views = new ArrayList<>();
+        listing.next(1, data.now(), views);
+        data.advanceSilently(ofSeconds(10));
+        listing.next(2, data.now(), views); // one that nobody has ended yet, and one that lives
+        data.advance(ofSeconds(1));
+        while (listing.next(1, data.now(), views)) {}
+        assertThat(views.stream().map(view -> view.key().toString()))
+                .containsExactly("value-0", "value-1", "value-3", "value-5");
+    }
+
+    @Test
+    void outlives_the_end_of_the_very_lists_it_stands_between() {
+        for (int i = 0; i < 4; i++) {
+            data.rpush("list-" + i, "item");
+        }
+        Listing<ListView> listing = data.engine.listLists();
+        List<ListView> views = new ArrayList<>();
+        listing.next(2, data.now(), views);
+        for (int i = 0; i < 4; i++) {
+            data.lpop("list-" + i);
+        }
+        data.rpush("late", "item");
+        assertThat(listing.next(2, data.now(), views)).isFalse();
+        assertThat(views.stream().map(view -> view.key().toString()))
+                .containsExactly("list-0", "list-1", "late");
+        data.lpop("late");
+        data.assertNothingIsLeft();
+    }
+
+    @Test
+    void leaves_nothing_behind_when_it_is_closed_half_way() {
+        for (int i = 0; i < 4; i++) {
+            data.incr("x" + i, 1);
+            data.kset("x" + i, "text");
+            data.rpush("x" + i, "item");
+        }
+        long before = EngineWeight.of(data.engine);
+        List<Listing<?>> open =
+                List.of(
+                        data.engine.listCounters(),
+                        data.engine.listValues(),
+                        data.engine.listLists());
+        for (Listing<?> listing : open) {
+            listing.next(2, data.now(), new ArrayList<>());
+        }
+        assertThat(EngineWeight.of(data.engine)).isEqualTo(before + 3);
+        open.forEach(Listing::close);
+        assertThat(EngineWeight.of(data.engine)).isEqualTo(before);
+    }
+}

@@ -1,0 +1,248 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * An engine, a ledger, and a clock that moves only when told, for those who use counters, values
+ * and lists. After every step it checks what must always hold.
+ */
+final class DataScenario {
+    static final Duration IDLE = Duration.ofSeconds(60);
+
+    /** What a request about data was answered. */
+    sealed interface Answer {}
+
+    record Counted(long value) implements Answer {}
+
+    record Content(ByteString value) implements Answer {}
+
+    record Items(List<ByteString> items) implements Answer {}
+
+    record Refused(Refusal reason) implements Answer {}
+
+    enum Plain implements Answer {
+        DONE,
+        NOTHING
+    }
+
+    final PlainLedger ledger = new PlainLedger();
+    final LockEngine engine;
+    private final Settings settings;
+    private long nowNanos = 1_000_000_000;
+    private long lastRequest;
+
+    DataScenario() {
+        this(new Settings(0, IDLE.toNanos(), true));
+    }
+
+    DataScenario(Settings settings) {
+        this.settings = settings;
+        engine = new LockEngine(settings);
+    }
+
+    static DataScenario withIdleTime(Duration idle) {
+        return new DataScenario(new Settings(0, idle.toNanos(), true));
+    }
+
+    static DataScenario withMaxListLength(int most) {
+        return new DataScenario(new Settings(0, IDLE.toNanos(), true, most));
+    }
+
+    static Answer number(long value) {
+        return new Counted(value);
+    }
+
+    static Answer content(String value) {
+        return new Content(ByteString.of(value));
+    }
+
+    static Answer items(String... items) {
+        return new Items(Arrays.stream(items).map(ByteString::of).toList());
+    }
+
+    static Answer refused(Refusal reason) {
+        return new Refused(reason);
+    }
+
+    Answer incr(String name, long delta) {
+        return ask(name, new DataOperation.Increment(delta));
+    }
+
+    Answer decr(String name, long delta) {
+        return ask(name, new DataOperation.Decrement(delta));
+    }
+
+    Answer get(String name) {
+        return ask(name, new DataOperation.GetCounter());
+    }
+
+    Answer cset(String name, long value) {
+        return ask(name, new DataOperation.SetCounter(value));
+    }
+
+    /** Without a time to live. */
+    Answer kset(String name, String value) {
+        return kset(name, value, Command.FOREVER);
+    }
+
+    Answer kset(String name, String value, Duration ttl) {
+        return kset(name, value, ttl.toNanos());
+    }
+
+    Answer kset(String name, String value, long ttlNanos) {
+        return ask(name, new DataOperation.SetValue(ByteString.of(value), ttlNanos));
+    }
+
+    Answer kget(String name) {
+        return ask(name, new DataOperation.GetValue());
+    }
+
+    Answer kdel(String name) {
+        return ask(name, new DataOperation.DeleteValue());
+    }
+
+    Answer lpush(String name, String item) {
+        return ask(name, new DataOperation.Push(DataOperation.End.FRONT, ByteString.of(item)));
+    }
+
+    Answer rpush(String name, String item) {
+        return ask(name, new DataOperation.Push(DataOperation.End.BACK, ByteString.of(item)));
+    }
+
+    Answer lpop(String name) {
+        return ask(name, new DataOperation.Pop(DataOperation.End.FRONT));
+    }
+
+    Answer rpop(String name) {
+        return ask(name, new DataOperation.Pop(DataOperation.End.BACK));
+    }
+
+    Answer llen(String name) {
+        return ask(name, new DataOperation.Length());
+    }
+
+    Answer lrange(String name, long first, long last) {
+        return ask(name, new DataOperation.Range(first, last));
+    }
+
+    /** A list of these items, in this order. */
+    void list(String name, String... items) {
+        for (String item : items) {
+            rpush(name, item);
+        }
+    }
+
+    Answer ask(String name, DataOperation operation) {
+        return ask(7, Key.of(name), operation);
+    }
+
+    Answer ask(long session, Key key, DataOperation operation) {
+        long request = ++lastRequest;
+        byte[] before = operation.mayCreate() ? stateNow() : new byte[0];
+        List<Effect> effects = apply(new Command.Data(session, request, key, operation));
+        assertThat(effects).hasSize(1);
+        Effect effect = effects.getFirst();
+        assertThat(effect.session()).isEqualTo(session);
+        assertThat(effect.request()).isEqualTo(request);
+        if (effect instanceof Effect.Refused) {
+            assertThat(operation.mayCreate()).as("%s may be refused", operation).isTrue();
+            assertThat(engine.snapshot()).as("a refusal changes nothing").isEqualTo(before);
+        }
+        return switch (effect) {
+            case Effect.Counted(long _, long _, long value) -> new Counted(value);
+            case Effect.Found(long _, long _, ByteString value) -> new Content(value);
+            case Effect.Items(long _, long _, var items) -> new Items(items);
+            case Effect.Refused(long _, long _, Refusal reason) -> new Refused(reason);
+            case Effect.Changed _ -> Plain.DONE;
+            case Effect.Absent _ -> Plain.NOTHING;
+            case Effect.Granted _,
+                    Effect.Queued _,
+                    Effect.Released _,
+                    Effect.Renewed _,
+                    Effect.TimedOut _,
+                    Effect.Cancelled _ ->
+                    throw new AssertionError("an answer about locks: " + effect);
+        };
+    }
+
+    /** The state when all that is due by now has ended. */
+    private byte[] stateNow() {
+        apply(new Command.Tick());
+        return engine.snapshot();
+    }
+
+    void advance(Duration span) {
+        nowNanos += span.toNanos();
+        tick();
+    }
+
+    /** Time passes, but no command tells the engine of it. */
+    void advanceSilently(Duration span) {
+        nowNanos += span.toNanos();
+    }
+
+    void setBack(Duration span) {
+        nowNanos -= span.toNanos();
+    }
+
+    void setClock(long nanos) {
+        nowNanos = nanos;
+    }
+
+    long now() {
+        return nowNanos;
+    }
+
+    void tick() {
+        apply(new Command.Tick());
+    }
+
+    void collect() {
+        collect(Integer.MAX_VALUE);
+    }
+
+    void collect(int most) {
+        apply(new Command.Collect(most));
+    }
+
+    DataViews views() {
+        return DataViews.of(engine, nowNanos);
+    }
+
+    List<String> counters() {
+        return views().counters().stream().map(view -> view.key().toString()).toList();
+    }
+
+    List<String> values() {
+        return views().values().stream().map(view -> view.key().toString()).toList();
+    }
+
+    List<String> lists() {
+        return views().lists().stream().map(view -> view.key().toString()).toList();
+    }
+
+    /** Everything is gone: no entry, no room, no timer, no byte that grows. */
+    void assertNothingIsLeft() {
+        LockEngine fresh = new LockEngine(settings);
+        fresh.apply(new Command.Tick(), nowNanos, new PlainLedger(), new ArrayList<>());
+        assertThat(views().all()).isEmpty();
+        assertThat(ledger.entries).isZero();
+        assertThat(ledger.pieces).isZero();
+        assertThat(engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(engine.hasCollectable(Long.MAX_VALUE)).isFalse();
+        assertThat(EngineWeight.of(engine)).isEqualTo(EngineWeight.of(fresh));
+        assertThat(engine.snapshot()).isEqualTo(fresh.snapshot());
+    }
+
+    private List<Effect> apply(Command command) {
+        List<Effect> effects = new ArrayList<>();
+        engine.apply(command, nowNanos, ledger, effects);
+        DataViews.of(engine, nowNanos).check(ledger, 0);
+        return effects;
+    }
+}

@@ -1,0 +1,57 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+
+/** The data an engine shows, read in one go, and what must be true of it at any time. */
+record DataViews(List<CounterView> counters, List<ValueView> values, List<ListView> lists) {
+    static DataViews of(LockEngine engine, long now) {
+        return new DataViews(
+                read(engine.listCounters(), now),
+                read(engine.listValues(), now),
+                read(engine.listLists(), now));
+    }
+
+    private static <T> List<T> read(Listing<T> listing, long now) {
+        List<T> views = new ArrayList<>();
+        while (listing.next(1_000, now, views)) {}
+        return views;
+    }
+
+    /** All of them, of the three sorts. */
+    List<Object> all() {
+        List<Object> all = new ArrayList<>(counters);
+        all.addAll(values);
+        all.addAll(lists);
+        return all;
+    }
+
+    /** How many counters, values and lists there are. */
+    long entries() {
+        return all().size();
+    }
+
+    /** How many values and items there are. */
+    long pieces() {
+        return values.size() + lists.stream().mapToLong(ListView::length).sum();
+    }
+
+    /** Checks all that can be checked without knowing what was asked before. */
+    void check(PlainLedger ledger, long otherPieces) {
+        assertOnce(counters.stream().map(CounterView::key).toList());
+        assertOnce(values.stream().map(ValueView::key).toList());
+        assertOnce(lists.stream().map(ListView::key).toList());
+        assertThat(counters).allMatch(it -> it.idleNanos() >= 0);
+        assertThat(values).allMatch(it -> it.idleNanos() >= 0 && it.ttlLeftNanos() >= 0);
+        assertThat(lists).allMatch(it -> it.idleNanos() >= 0 && it.length() > 0);
+        assertThat(ledger.entries).as("room for data").isEqualTo(entries());
+        assertThat(ledger.pieces).as("room for pieces").isEqualTo(pieces() + otherPieces);
+    }
+
+    private static void assertOnce(List<Key> keys) {
+        assertThat(new HashSet<>(keys)).as("each is listed once").hasSameSizeAs(keys);
+    }
+}

@@ -1,0 +1,399 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.DataScenario.IDLE;
+import static io.holdfast.engine.DataScenario.Plain.NOTHING;
+import static io.holdfast.engine.DataScenario.content;
+import static io.holdfast.engine.DataScenario.number;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ZERO;
+import static java.time.Duration.ofDays;
+import static java.time.Duration.ofNanos;
+import static java.time.Duration.ofSeconds;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+@DisplayName("Data that nobody uses")
+class IdleDataTest {
+    private final DataScenario data = new DataScenario();
+
+    /** Just long enough for what is used no more to go. */
+    private void idle() {
+        data.advance(IDLE);
+        data.collect();
+    }
+
+    private void aMoment() {
+        data.advance(ofNanos(1));
+        data.collect();
+    }
+
+    @Nested
+    @DisplayName("if it is a counter")
+    class Counters {
+        @Test
+        void goes_when_it_is_0_and_was_idle_for_more_than_the_idle_time() {
+            data.cset("hits", 0);
+            idle();
+            assertThat(data.counters()).as("exactly the idle time is not more").hasSize(1);
+            aMoment();
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void goes_only_when_it_is_collected() {
+            data.cset("hits", 0);
+            data.advance(IDLE.multipliedBy(10));
+            assertThat(data.counters()).containsExactly("hits");
+        }
+
+        @Test
+        void stays_for_ever_when_it_is_not_0() {
+            data.cset("hits", 1);
+            data.cset("debts", -1);
+            for (int i = 0; i < 20; i++) {
+                data.advance(ofDays(365));
+                data.collect();
+            }
+            assertThat(data.counters()).containsExactly("hits", "debts");
+            assertThat(data.engine.hasCollectable(data.now())).isFalse();
+        }
+
+        @Test
+        void goes_after_it_has_become_0_again_by_whatever_way() {
+            data.incr("up", -5);
+            data.incr("up", 5);
+            data.decr("down", 5);
+            data.decr("down", -5);
+            data.incr("set", 5);
+            data.cset("set", 0);
+            idle();
+            assertThat(data.counters()).hasSize(3);
+            aMoment();
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void stays_when_it_was_0_and_is_not_any_more() {
+            data.cset("hits", 0);
+            data.cset("debts", 0);
+            data.advance(ofSeconds(30));
+            data.incr("hits", 1);
+            data.decr("debts", 1);
+            for (int i = 0; i < 2; i++) {
+                data.advance(IDLE.multipliedBy(5));
+                data.collect();
+                assertThat(data.counters()).containsExactly("hits", "debts");
+            }
+            assertThat(data.get("hits")).isEqualTo(number(1));
+            assertThat(data.get("debts")).isEqualTo(number(-1));
+        }
+
+        @Test
+        void counts_its_time_from_its_last_0_however_often_it_came_and_went() {
+            data.cset("hits", 0);
+            for (int i = 0; i < 5; i++) {
+                data.incr("hits", 1);
+                data.advance(IDLE.multipliedBy(2));
+                data.collect(); // looked at, and not 0
+                data.decr("hits", 1);
+                data.advance(IDLE);
+                data.collect(); // looked at, and not idle for long enough
+                assertThat(data.counters()).containsExactly("hits");
+            }
+            aMoment();
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void is_kept_by_being_read() {
+            data.cset("hits", 0);
+            data.advance(ofSeconds(50));
+            data.get("hits");
+            idle();
+            assertThat(data.counters()).containsExactly("hits");
+            aMoment();
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void is_kept_by_being_set_to_0_again() {
+            data.cset("hits", 0);
+            data.advance(ofSeconds(50));
+            data.cset("hits", 0);
+            data.incr("hits", 0);
+            idle();
+            assertThat(data.counters()).containsExactly("hits");
+            aMoment();
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void starts_from_0_after_it_was_forgotten() {
+            data.incr("hits", 3);
+            data.decr("hits", 3);
+            idle();
+            aMoment();
+            assertThat(data.incr("hits", 1)).isEqualTo(number(1));
+        }
+    }
+
+    @Nested
+    @DisplayName("if it is a value")
+    class Values {
+        @Test
+        void goes_when_it_was_neither_read_nor_written_for_more_than_the_idle_time() {
+            data.kset("colour", "green");
+            idle();
+            assertThat(data.values()).as("exactly the idle time is not more").hasSize(1);
+            aMoment();
+            assertThat(data.kget("colour")).isEqualTo(NOTHING);
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void is_kept_by_being_read() {
+            data.kset("colour", "green");
+            for (int i = 0; i < 10; i++) {
+                idle();
+                assertThat(data.kget("colour")).isEqualTo(content("green"));
+            }
+            idle();
+            aMoment();
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void is_kept_by_being_written() {
+            data.kset("colour", "green");
+            for (int i = 0; i < 10; i++) {
+                idle();
+                data.kset("colour", "green-" + i);
+            }
+            idle();
+            assertThat(data.values()).containsExactly("colour");
+            aMoment();
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void stays_for_its_time_to_live_if_it_has_one() {
+            data.kset("colour", "green", ofDays(1));
+            data.advance(ofDays(1).minusNanos(1));
+            data.collect();
+            assertThat(data.kget("colour")).isEqualTo(content("green"));
+            data.advance(ofNanos(1));
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void stays_when_its_time_to_live_never_ends() {
+            data.setClock(Long.MAX_VALUE - ofDays(2).toNanos());
+            data.kset("colour", "green", ofDays(100_000));
+            data.advance(ofDays(1));
+            data.collect();
+            assertThat(data.kget("colour")).isEqualTo(content("green"));
+        }
+
+        @Test
+        void goes_by_its_time_to_live_and_not_before_when_it_got_one_later() {
+            data.kset("colour", "green");
+            data.advance(ofSeconds(30));
+            data.kset("colour", "red", IDLE.multipliedBy(10));
+            data.advance(IDLE.multipliedBy(9));
+            data.collect();
+            assertThat(data.kget("colour")).isEqualTo(content("red"));
+            data.advance(IDLE);
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void goes_by_idleness_and_not_before_when_it_lost_its_time_to_live() {
+            data.kset("colour", "green", ofSeconds(10));
+            data.advance(ofSeconds(5));
+            data.kset("colour", "red");
+            idle();
+            assertThat(data.values()).containsExactly("colour");
+            aMoment();
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void follows_its_last_rule_however_often_the_rule_changed() {
+            for (int i = 0; i < 5; i++) {
+                data.kset("colour", "green");
+                data.kset("colour", "green", ofSeconds(10));
+                data.kset("colour", "green", ofSeconds(20));
+                data.kset("colour", "green");
+                data.kset("colour", "green");
+                idle();
+                assertThat(data.values()).containsExactly("colour");
+                data.kset("colour", "green", IDLE.multipliedBy(3));
+                data.advance(IDLE.multipliedBy(2));
+                data.collect();
+                assertThat(data.values()).containsExactly("colour");
+            }
+            data.kset("colour", "green");
+            data.kset("colour", "red", ofSeconds(1));
+            data.advance(ofSeconds(1));
+            data.assertNothingIsLeft();
+        }
+
+        @Test
+        void leaves_nothing_when_it_was_deleted_before_its_time() {
+            data.kset("colour", "green");
+            data.kset("shape", "round", ofSeconds(100));
+            data.kset("size", "huge", ofSeconds(100));
+            data.kset("size", "huge");
+            data.kdel("colour");
+            data.kdel("shape");
+            data.kdel("size");
+            data.assertNothingIsLeft();
+        }
+    }
+
+    @Nested
+    @DisplayName("if it is a list")
+    class Lists {
+        @Test
+        void stays_for_ever() {
+            data.list("jobs", "a", "b");
+            for (int i = 0; i < 20; i++) {
+                data.advance(ofDays(365));
+                assertThat(data.engine.hasCollectable(data.now())).isFalse();
+                data.collect();
+            }
+            assertThat(data.llen("jobs")).isEqualTo(number(2));
+        }
+    }
+
+    @Test
+    void goes_at_the_next_collection_when_the_idle_time_is_zero() {
+        var eager = DataScenario.withIdleTime(ZERO);
+        eager.cset("hits", 0);
+        eager.kset("colour", "green");
+        eager.cset("one", 1);
+        eager.kset("shape", "round", ofSeconds(10));
+        eager.list("jobs", "a");
+        assertThat(eager.engine.hasCollectable(eager.now())).isTrue();
+        eager.collect();
+        assertThat(eager.counters()).containsExactly("one");
+        assertThat(eager.values()).containsExactly("shape");
+        assertThat(eager.lists()).containsExactly("jobs");
+        assertThat(eager.engine.hasCollectable(eager.now())).isFalse();
+    }
+
+    @Test
+    void never_goes_when_the_idle_time_is_longer_than_time_itself() {
+        var patient = DataScenario.withIdleTime(ofNanos(Long.MAX_VALUE));
+        patient.cset("hits", 0);
+        patient.kset("colour", "green");
+        patient.setClock(Long.MAX_VALUE - 1);
+        assertThat(patient.engine.hasCollectable(patient.now())).isFalse();
+        patient.collect();
+        assertThat(patient.views().entries()).isEqualTo(2);
+        patient.kset("colour", "red", 1);
+        patient.kdel("colour");
+        assertThat(patient.counters()).containsExactly("hits");
+    }
+
+    @Test
+    void goes_in_slices_the_one_idle_for_longest_first() {
+        for (int i = 0; i < 5; i++) {
+            data.cset("data-" + i, 0);
+            data.advance(ofNanos(1));
+            data.kset("data-" + i, "text");
+            data.advance(ofNanos(1));
+        }
+        data.advance(IDLE);
+        for (int left = 10; left > 0; left -= 3) {
+            assertThat(data.engine.hasCollectable(data.now())).isTrue();
+            assertThat(data.views().entries()).isEqualTo(left);
+            data.collect(3);
+            int gone = 10 - Math.max(0, left - 3);
+            assertThat(data.counters()).isEqualTo(names((gone + 1) / 2));
+            assertThat(data.values()).isEqualTo(names(gone / 2));
+        }
+        assertThat(data.engine.hasCollectable(data.now())).isFalse();
+        data.assertNothingIsLeft();
+    }
+
+    private static List<String> names(int from) {
+        return IntStream.range(from, 5).mapToObj(i -> "data-" + i).toList();
+    }
+
+    @Test
+    void is_not_looked_at_by_a_collection_of_nothing() {
+        data.cset("hits", 0);
+        data.advance(IDLE.plusNanos(1));
+        data.collect(0);
+        assertThat(data.counters()).containsExactly("hits");
+    }
+
+    @Test
+    void goes_beside_locks_each_with_as_many_looks() {
+        data.cset("hits", 0);
+        data.kset("colour", "green");
+        for (int i = 1; i <= 2; i++) {
+            Key key = Key.of("lock-" + i);
+            var effects = new ArrayList<Effect>();
+            data.engine.apply(
+                    new Command.Acquire(i, 1, Kind.MUTEX, key, 1, 0, Command.FOREVER, 7),
+                    data.now(),
+                    data.ledger,
+                    effects);
+            data.engine.apply(
+                    new Command.CloseSession(i, 1), data.now(), data.ledger, new ArrayList<>());
+        }
+        data.advance(IDLE.plusNanos(1));
+        data.collect(1);
+        assertThat(data.ledger.entries).isEqualTo(1);
+        assertThat(data.ledger.keys).isEqualTo(1);
+        assertThat(data.engine.hasCollectable(data.now())).isTrue();
+        data.collect(1);
+        assertThat(data.ledger.keys).isZero();
+        data.assertNothingIsLeft();
+    }
+
+    @Test
+    void is_announced_when_its_time_has_come() {
+        assertThat(data.engine.hasCollectable(data.now())).isFalse();
+        data.kset("colour", "green");
+        assertThat(data.engine.hasCollectable(data.now() + IDLE.toNanos() + 1)).isTrue();
+        data.advance(IDLE.plusNanos(1));
+        data.collect();
+        assertThat(data.engine.hasCollectable(data.now())).isFalse();
+    }
+
+    @Test
+    void asks_for_no_attention_by_a_clock() {
+        data.cset("hits", 0);
+        data.kset("colour", "green");
+        assertThat(data.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void leaves_nothing_behind_when_there_was_much_of_it() {
+        for (int i = 0; i < 60; i++) {
+            data.cset("data-" + i, i % 3);
+            data.kset("data-" + i, "text", i % 2 == 0 ? Command.FOREVER : i * 1_000_000L);
+            data.list("data-" + i % 20, "item-" + i, "another");
+        }
+        for (int i = 0; i < 60; i++) {
+            data.decr("data-" + i, i % 3);
+        }
+        for (int i = 0; i < 120; i++) {
+            data.lpop("data-" + i % 20);
+        }
+        data.advance(IDLE.plusNanos(1));
+        data.collect();
+        data.assertNothingIsLeft();
+    }
+}

@@ -1,0 +1,246 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.DataScenario.Plain.NOTHING;
+import static io.holdfast.engine.DataScenario.content;
+import static io.holdfast.engine.DataScenario.items;
+import static io.holdfast.engine.DataScenario.number;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.time.Duration.ofSeconds;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("A list")
+class ListTest {
+    private static final long MAX = Long.MAX_VALUE;
+    private static final long MIN = Long.MIN_VALUE;
+
+    private final DataScenario data = new DataScenario();
+
+    @Test
+    void grows_at_both_ends_and_answers_its_length() {
+        assertThat(data.rpush("jobs", "b")).isEqualTo(number(1));
+        assertThat(data.lpush("jobs", "a")).isEqualTo(number(2));
+        assertThat(data.rpush("jobs", "c")).isEqualTo(number(3));
+        assertThat(data.llen("jobs")).isEqualTo(number(3));
+        assertThat(data.lrange("jobs", 0, -1)).isEqualTo(items("a", "b", "c"));
+    }
+
+    @Test
+    void begins_at_either_end() {
+        data.lpush("one", "x");
+        data.rpush("two", "x");
+        assertThat(data.lrange("one", 0, -1)).isEqualTo(items("x"));
+        assertThat(data.lrange("two", 0, -1)).isEqualTo(items("x"));
+    }
+
+    @Test
+    void shrinks_at_both_ends() {
+        data.list("jobs", "a", "b", "c", "d");
+        assertThat(data.lpop("jobs")).isEqualTo(content("a"));
+        assertThat(data.rpop("jobs")).isEqualTo(content("d"));
+        assertThat(data.lrange("jobs", 0, -1)).isEqualTo(items("b", "c"));
+        assertThat(data.rpop("jobs")).isEqualTo(content("c"));
+        assertThat(data.lpop("jobs")).isEqualTo(content("b"));
+    }
+
+    @Test
+    void is_a_queue() {
+        for (int i = 0; i < 300; i++) {
+            data.rpush("queue", "job-" + i);
+        }
+        for (int i = 0; i < 300; i++) {
+            assertThat(data.lpop("queue")).isEqualTo(content("job-" + i));
+        }
+        data.assertNothingIsLeft();
+    }
+
+    @Test
+    void is_a_stack() {
+        for (int i = 0; i < 300; i++) {
+            data.lpush("stack", "plate-" + i);
+        }
+        for (int i = 299; i >= 0; i--) {
+            assertThat(data.lpop("stack")).isEqualTo(content("plate-" + i));
+        }
+        data.assertNothingIsLeft();
+    }
+
+    @Test
+    void ceases_to_exist_with_its_last_item() {
+        data.list("front", "x");
+        data.list("back", "x");
+        data.lpop("front");
+        data.rpop("back");
+        assertThat(data.lists()).isEmpty();
+        assertThat(data.llen("front")).isEqualTo(number(0));
+        assertThat(data.lpop("front")).isEqualTo(NOTHING);
+        data.assertNothingIsLeft();
+        assertThat(data.rpush("front", "y")).isEqualTo(number(1));
+    }
+
+    @Test
+    void that_does_not_exist_is_empty_and_is_not_made_by_asking() {
+        assertThat(data.lpop("jobs")).isEqualTo(NOTHING);
+        assertThat(data.rpop("jobs")).isEqualTo(NOTHING);
+        assertThat(data.llen("jobs")).isEqualTo(number(0));
+        assertThat(data.lrange("jobs", 0, -1)).isEqualTo(items());
+        assertThat(data.lrange("jobs", MIN, MAX)).isEqualTo(items());
+        assertThat(data.lrange("jobs", -1, -1)).isEqualTo(items());
+        data.assertNothingIsLeft();
+    }
+
+    @Test
+    void holds_the_same_item_as_often_as_it_was_pushed() {
+        data.list("jobs", "a", "a", "a");
+        assertThat(data.lrange("jobs", 0, -1)).isEqualTo(items("a", "a", "a"));
+        assertThat(data.ledger.pieces).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "nothing",
+            value = {
+                "0, 4, abcde",
+                "0, -1, abcde",
+                "0, 0, a",
+                "1, 3, bcd",
+                "4, 4, e",
+                "-1, -1, e",
+                "-5, -5, a",
+                "-2, -1, de",
+                "-3, 3, cd",
+                "1, -2, bcd",
+                "3, -3, nothing",
+                "3, 1, nothing",
+                "-1, -2, nothing",
+                "-1, 0, nothing",
+                "0, 5, abcde",
+                "0, 100, abcde",
+                "-6, 1, ab",
+                "-100, 1, ab",
+                "-100, 100, abcde",
+                "-100, -5, a",
+                "-100, -6, nothing",
+                "0, -5, a",
+                "0, -6, nothing",
+                "0, -100, nothing",
+                "4, 5, e",
+                "5, 5, nothing",
+                "5, 100, nothing",
+                "100, 200, nothing",
+                "0, 9223372036854775807, abcde",
+                "-9223372036854775808, 9223372036854775807, abcde",
+                "-9223372036854775808, -1, abcde",
+                "-9223372036854775808, 0, a",
+                "-9223372036854775808, -9223372036854775808, nothing",
+                "9223372036854775807, 9223372036854775807, nothing",
+                "9223372036854775807, -9223372036854775808, nothing",
+                "0, -9223372036854775808, nothing",
+                "2, 4294967296, cde",
+                "4294967296, 4294967300, nothing",
+                "-4294967296, 4294967296, abcde",
+                "-2147483649, 2147483648, abcde"
+            })
+    void is_read_from_one_place_to_another_and_not_beyond_its_ends(
+            long first, long last, String expected) {
+        data.list("jobs", "c", "d", "e");
+        data.lpush("jobs", "b");
+        data.lpush("jobs", "a");
+        List<ByteString> chosen =
+                expected == null
+                        ? List.of()
+                        : expected.chars()
+                                .mapToObj(c -> ByteString.of(Character.toString(c)))
+                                .toList();
+        assertThat(data.lrange("jobs", first, last)).isEqualTo(new DataScenario.Items(chosen));
+        assertThat(data.llen("jobs")).isEqualTo(number(5));
+    }
+
+    @Test
+    void gives_a_range_that_later_changes_do_not_touch() {
+        data.list("jobs", "a", "b", "c");
+        List<Effect> effects = new ArrayList<>();
+        data.engine.apply(
+                new Command.Data(1, 1, Key.of("jobs"), new DataOperation.Range(0, -1)),
+                data.now(),
+                data.ledger,
+                effects);
+        List<ByteString> before = ((Effect.Items) effects.getFirst()).items();
+        data.lpop("jobs");
+        data.rpush("jobs", "d");
+        data.lpush("jobs", "z");
+        assertThat(before)
+                .containsExactly(ByteString.of("a"), ByteString.of("b"), ByteString.of("c"));
+        assertThatThrownBy(() -> before.set(0, ByteString.EMPTY))
+                .isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void is_nothing_but_a_list() {
+        data.rpush("x", "item");
+        assertThat(data.kget("x")).isEqualTo(NOTHING);
+        assertThat(data.get("x")).isEqualTo(number(0));
+        data.incr("x", 3);
+        data.kset("x", "text");
+        data.kdel("x");
+        assertThat(data.lpop("x")).isEqualTo(content("item"));
+        assertThat(data.get("x")).isEqualTo(number(3));
+    }
+
+    @Test
+    void is_shown_with_its_length_and_its_idle_time() {
+        data.list("jobs", "a", "b", "c");
+        data.advance(ofSeconds(5));
+        assertThat(data.views().lists())
+                .containsExactly(new ListView(Key.of("jobs"), 3, ofSeconds(5).toNanos()));
+        data.rpop("jobs");
+        assertThat(data.views().lists()).containsExactly(new ListView(Key.of("jobs"), 2, 0));
+        data.advance(ofSeconds(5));
+        data.lrange("jobs", 0, 0);
+        assertThat(data.views().lists().getFirst().idleNanos()).isZero();
+        data.advance(ofSeconds(5));
+        data.llen("jobs");
+        assertThat(data.views().lists().getFirst().idleNanos()).isZero();
+        data.advance(ofSeconds(5));
+        data.lpush("jobs", "z");
+        assertThat(data.views().lists().getFirst().idleNanos()).isZero();
+    }
+
+    @Test
+    void asks_for_no_attention() {
+        data.list("jobs", "a", "b");
+        assertThat(data.engine.nextDeadlineNanos()).isEqualTo(MAX);
+        assertThat(data.engine.hasCollectable(MAX)).isFalse();
+    }
+
+    @Test
+    void that_was_long_once_does_not_stay_large() {
+        Command push =
+                new Command.Data(
+                        1,
+                        1,
+                        Key.of("jobs"),
+                        new DataOperation.Push(DataOperation.End.BACK, ByteString.EMPTY));
+        for (int i = 0; i < 10_000; i++) {
+            data.engine.apply(push, data.now(), data.ledger, new ArrayList<>());
+        }
+        long full = EngineWeight.of(data.engine);
+        for (int i = 1; i < 10_000; i++) {
+            data.lpop("jobs");
+        }
+        long one = EngineWeight.of(data.engine);
+        DataScenario other = new DataScenario();
+        other.rpush("jobs", "");
+        assertThat(one).isEqualTo(EngineWeight.of(other.engine));
+        assertThat(full).isGreaterThan(one + 9_000);
+    }
+}
