@@ -125,7 +125,7 @@ class DrainIT {
     }
 
     @Test
-    void whatever_would_take_or_wait_is_refused_and_closes() throws Exception {
+    void whatever_would_take_or_wait_or_make_is_refused_and_closes() throws Exception {
         String[][] requests = {
             {"l", "k", "0"},
             {"l", "held", "0"},
@@ -134,6 +134,14 @@ class DrainIT {
             {"se", "k", "2"},
             {"w", "k", "0"},
             {"sw", "k", "0"},
+            {"listen", "a", ""},
+            {"listen", "known", ""},
+            {"incr", "n", "1"},
+            {"decr", "n", "0"},
+            {"cset", "n", "1"},
+            {"kset", "v", "x 0"},
+            {"lpush", "l", "x"},
+            {"rpush", "l", "x"},
         };
         TestClient[] holders = new TestClient[requests.length];
         for (int i = 0; i < requests.length; i++) {
@@ -145,6 +153,55 @@ class DrainIT {
             holders[i].send(requests[i][0], requests[i][1], requests[i][2]);
             assertThat(holders[i].rest()).isEqualTo("error_draining\n");
         }
+        holder.close();
+        assertDrained();
+    }
+
+    @Test
+    void what_makes_nothing_is_served_to_a_holder() throws Exception {
+        for (String[] request :
+                new String[][] {
+                    {"incr", "n", "7"}, {"kset", "v", "value 0"}, {"kset", "w", "value 0"},
+                    {"rpush", "l", "a"}, {"rpush", "l", "b"}, {"rpush", "l", "c"},
+                }) {
+            assertThat(holder.ask(request[0], request[1], request[2])).startsWith("ok");
+        }
+        TestClient listener = server.connect().listen("news");
+        listener.acquire("listener");
+        drain();
+        String[][] served = {
+            {"get", "n", "", "ok 7"},
+            {"kget", "v", "", "ok value"},
+            {"kdel", "v", "", "ok"},
+            {"kget", "v", "", "nil"},
+            {"llen", "l", "", "ok 3"},
+            {"lrange", "l", "0 -1", "ok [\"a\",\"b\",\"c\"]"},
+            {"lpop", "l", "", "ok a"},
+            {"rpop", "l", "", "ok c"},
+            {"signal", "news", "last", "ok 1"},
+            {"unlisten", "news", "", "ok"},
+            {"incr", "n", "x", "error"},
+            {"listen", "a", "", "error_draining"},
+        };
+        for (String[] each : served) {
+            assertThat(holder.ask(each[0], each[1], each[2])).as(each[0]).isEqualTo(each[3]);
+        }
+        assertThat(listener.line()).isEqualTo("sig news last");
+        holder.assertClosed();
+        listener.close();
+        assertDrained();
+    }
+
+    @Test
+    void who_only_listens_is_closed_at_once() throws Exception {
+        TestClient listener = server.connect().listen("a").listen("*", "g");
+        TestClient blocked = server.connect().listen("a");
+        blocked.send("l", "held", "60");
+        server.awaitWaiters("held", 1);
+        drain();
+        assertThat(listener.rest()).isEmpty();
+        assertThat(blocked.rest()).isEqualTo("error\n");
+        assertThat(Stats.parse(holder.ask("stats", "", "")).entries("signal_channels")).isEmpty();
         holder.close();
         assertDrained();
     }

@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.util.ResourceLeakDetector;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
@@ -50,10 +52,14 @@ class LeakIT {
         ByteBufUtil.setLeakListener(null);
     }
 
-    @Test
-    void leave_neither_objects_nor_buffers_nor_keys_behind() {
+    @BeforeEach
+    void watch() {
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
         ByteBufUtil.setLeakListener((type, records) -> leaks.add(type + " " + records));
+    }
+
+    @Test
+    void leave_neither_objects_nor_buffers_nor_keys_behind() {
         TestClient holder = server.connect();
         String token = holder.acquire("held");
         for (int i = 0; i < 60; i++) {
@@ -80,16 +86,63 @@ class LeakIT {
                                         && stats.keys("idle_locks").isEmpty());
         assertThat(after.keys("semaphores")).isEmpty();
         holder.close();
+        assertNothingLeft();
+    }
 
+    @Test
+    void leave_no_pushed_line_behind() {
+        TestClient emitter = server.connect();
+        TestClient healthy = server.connect().listen("all");
+        String large = "x".repeat(60_000);
+        for (int i = 0; i < 5; i++) {
+            List<TestClient> listeners = new ArrayList<>();
+            for (int j = 0; j < 6; j++) {
+                listeners.add(server.connectNarrow().listen("all").listen("some"));
+            }
+            listeners.get(0).sendRaw("stats\n\n\n".repeat(500));
+            // Some lines are with the kernel then, some in Netty, some in the queue.
+            for (int j = 0; j < 60; j++) {
+                emitter.send("signal", "some", large);
+            }
+            for (int j = 0; j < 60; j++) {
+                assertThat(emitter.line()).isEqualTo("ok 6");
+            }
+            listeners.get(1).close();
+            listeners.get(2).reset();
+            listeners.get(3).halfClose();
+            listeners.get(4).sendIfOpen("x".repeat(300) + "\n");
+            Thread leaving = Thread.startVirtualThread(listeners.get(5)::reset);
+            String answer = "";
+            while (!answer.equals("ok 1")) { // the others are cut off in time
+                answer = emitter.ask("signal", "all", large);
+                assertThat(healthy.line()).hasSize(60_008);
+            }
+            TestServer.soon().until(() -> !leaving.isAlive());
+            listeners.forEach(TestClient::close);
+        }
+        server.awaitConnections(2);
+        TestServer.soon().until(() -> server.pushedBytes() == 0);
+        emitter.close();
+        healthy.close();
+        assertNothingLeft();
+    }
+
+    private void assertNothingLeft() {
+        String dflockd = DflockdHandler.class.getPackageName();
         TestServer.soon()
                 .pollInterval(Duration.ofMillis(200))
-                .until(() -> instances(DflockdHandler.class) == 0);
+                .until(() -> instances(DflockdHandler.class.getName()) == 0);
+        for (String name : List.of("PushQueue", "PushLine", "StatsStream", "DflockdOutput")) {
+            TestServer.soon()
+                    .pollInterval(Duration.ofMillis(200))
+                    .until(() -> instances(dflockd + "." + name) == 0);
+        }
         ByteBufAllocator.DEFAULT.buffer().release(); // looks for what was collected unreleased
         assertThat(leaks).isEmpty();
     }
 
     /** How many live objects of a class there are. */
-    private static long instances(Class<?> type) throws Exception {
+    private static long instances(String type) throws Exception {
         String histogram =
                 (String)
                         ManagementFactory.getPlatformMBeanServer()
@@ -100,9 +153,7 @@ class LeakIT {
                                         new String[] {String[].class.getName()});
         Matcher line =
                 Pattern.compile(
-                                "^ *\\d+: +(\\d+) +\\d+ +"
-                                        + Pattern.quote(type.getName())
-                                        + "( |$)",
+                                "^ *\\d+: +(\\d+) +\\d+ +" + Pattern.quote(type) + "( |$)",
                                 Pattern.MULTILINE)
                         .matcher(histogram);
         return line.find() ? Long.parseLong(line.group(1)) : 0;

@@ -227,6 +227,97 @@ class SmallHeapIT {
         assertThat(server.isAlive()).isTrue();
     }
 
+    @Test
+    void survives_listeners_that_do_not_read() throws Exception {
+        start(Duration.ZERO);
+        TestClient emitter = connect();
+        int count = 20;
+        for (int i = 0; i < count; i++) {
+            TestClient slow = TestClient.connect(server.address(), 4096);
+            clients.add(slow.listen("own." + i).listen("all"));
+        }
+        String large = "x".repeat(60_000);
+        String small = "x".repeat(500);
+        for (int left = count, round = 0; left > 0; round++) {
+            assertThat(round).isLessThan(300);
+            left = 0;
+            for (int i = 0; i < count; i++) {
+                String answer = emitter.ask("signal", "own." + i, large);
+                left += Integer.parseInt(answer.substring(3));
+            }
+            emitter.ask("signal", "all", small);
+        }
+        assertThat(server.isAlive()).isTrue();
+        TestClient reading = connect().listen("all");
+        TestServer.soon()
+                .until(() -> emitter.ask("signal", "all", large), answer -> answer.equals("ok 1"));
+        assertThat(reading.line()).hasSize(60_008);
+        reading.assertServed();
+    }
+
+    @Test
+    void refuses_new_subscriptions_and_data_when_memory_ends() throws Exception {
+        start(Duration.ZERO);
+        TestClient client = connect();
+        TestClient other = connect();
+        List<String> made = new ArrayList<>();
+        for (String[] kind :
+                new String[][] {
+                    {"listen", "", "error"},
+                    {"cset", "1", "error_max_keys"},
+                    {"kset", "v".repeat(200) + " 0", "error_max_keys"},
+                    {"rpush", "item", "error_max_keys"},
+                }) {
+            boolean full = false;
+            for (int i = 0; !full; i += BATCH) {
+                for (String answer : ask(client, kind[0], "key.", i, BATCH, kind[1])) {
+                    full |= answer.equals(kind[2]);
+                    assertThat(answer).as(kind[0]).isIn("ok", "ok 1", kind[2]);
+                }
+            }
+            made.add(kind[0]);
+            assertThat(server.isAlive()).as("after " + made).isTrue();
+        }
+        assertThat(other.ask("rpush", "key.0", "item")).isIn("error_max_keys", "error_list_full");
+        assertThat(other.ask("signal", "key.0", "x")).isEqualTo("ok 1");
+        assertThat(client.line()).isEqualTo("sig key.0 x");
+        assertThat(other.ask("get", "key.0", "")).startsWith("ok ");
+
+        client.close(); // its subscriptions are most of what there is
+
+        TestServer.soon()
+                .until(() -> other.ask("rpush", "new", "item"), answer -> answer.equals("ok 1"));
+        other.listen("new");
+        assertThat(server.isAlive()).isTrue();
+    }
+
+    /** What is being written is counted, and no longer when it is written. */
+    @Test
+    void shows_long_lists_again_and_again() throws Exception {
+        start(Duration.ZERO);
+        TestClient client = connect();
+        int length = 10_000;
+        String request = "rpush\nlist\nan item\n".repeat(BATCH);
+        for (int had = 0; had < length; had += BATCH) {
+            client.sendRaw(request);
+            for (int i = 1; i <= BATCH; i++) {
+                assertThat(client.line()).isEqualTo("ok " + (had + i));
+            }
+        }
+        for (int i = 0; i < 10; i++) { // does not wait for them
+            connect().sendRaw("lrange\nlist\n0 -1\n".repeat(30)).close();
+        }
+        String items = items(length);
+        for (int i = 0; i < 60; i++) {
+            assertThat(client.ask("lrange", "list", "0 -1").equals(items)).isTrue();
+        }
+        assertThat(server.isAlive()).isTrue();
+    }
+
+    private static String items(int count) {
+        return "ok [" + "\"an item\",".repeat(count - 1) + "\"an item\"]";
+    }
+
     /** In time, when the collector has run. */
     private void assertServesNewcomers(TestClient known) {
         TestServer.soon()

@@ -34,6 +34,14 @@ record Stats(Map<String, Object> members) {
                                         && number(entry, "owner_conn_id") != 0);
     }
 
+    /** How many registrations there are for a pattern, alone and in groups. */
+    int listeners(String pattern) {
+        return entries("signal_channels").stream()
+                .filter(entry -> entry.get("pattern").equals(pattern))
+                .mapToInt(entry -> number(entry, "listeners"))
+                .sum();
+    }
+
     /** The keys of an array, in its order. */
     List<String> keys(String array) {
         return entries(array).stream().map(entry -> (String) entry.get("key")).toList();

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -18,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 @DisplayName("The stats")
 @Timeout(60)
 class StatsIT {
-    private final TestServer server =
+    private TestServer server =
             TestServer.start(
                     new TestConfig().idle(Duration.ZERO).collectEvery(Duration.ofMillis(20)));
 
@@ -56,6 +57,93 @@ class StatsIT {
         assertThat(semaphore.keySet()).containsExactly("key", "limit", "holders", "waiters");
         assertThat(Stats.number(semaphore, "limit")).isEqualTo(4);
         assertThat(Stats.number(semaphore, "holders")).isEqualTo(1);
+    }
+
+    @Test
+    void tell_of_data_and_listeners() {
+        server.close();
+        server = TestServer.start();
+        TestClient client = server.connect();
+        client.acquire("k");
+        client.ask("sl", "s", "0 2");
+        client.ask("r", "idle", client.acquire("idle"));
+        client.ask("sr", "slot", TestClient.token(client.ask("sl", "slot", "0 2")));
+        client.ask("decr", "down", "7");
+        client.ask("kset", "timed", "four 100");
+        client.ask("kset", "kept", "\u00ff\u00ff 0");
+        client.ask("rpush", "list", "a");
+        client.ask("rpush", "list", "b");
+        client.listen("alerts.>").listen("alerts.>", "on \"duty\"").listen("x", "g");
+        server.connect().listen("x", "g");
+
+        String line = client.ask("stats", "", "");
+
+        Stats stats = Stats.parse(line);
+        assertThat(stats.members().keySet())
+                .containsExactly(
+                        "connections",
+                        "locks",
+                        "semaphores",
+                        "idle_locks",
+                        "idle_semaphores",
+                        "counters",
+                        "kv_entries",
+                        "lists",
+                        "signal_channels");
+        assertThat(stats.connections()).isEqualTo(2);
+        assertThat(stats.keys("locks")).containsExactly("k");
+        assertThat(stats.keys("semaphores")).containsExactly("s");
+        assertThat(stats.keys("idle_locks")).containsExactly("idle");
+        assertThat(stats.keys("idle_semaphores")).containsExactly("slot");
+
+        var counter = stats.entries("counters").getFirst();
+        assertThat(counter.keySet()).containsExactly("key", "value", "idle_s");
+        assertThat(counter.get("key")).isEqualTo("down");
+        assertThat(Stats.number(counter, "value")).isEqualTo(-7);
+        assertThat((Double) counter.get("idle_s")).isBetween(0.0, 30.0);
+
+        for (var value : stats.entries("kv_entries")) {
+            assertThat(value.keySet()).containsExactly("key", "value_len", "ttl", "idle_s");
+            boolean timed = value.get("key").equals("timed");
+            assertThat(Stats.number(value, "value_len")).isEqualTo(timed ? 4 : 2);
+            assertThat((Double) value.get("ttl")).isBetween(timed ? 60.0 : 0, timed ? 100.0 : 0);
+        }
+        assertThat(stats.keys("kv_entries")).containsExactlyInAnyOrder("timed", "kept");
+
+        var list = stats.entries("lists").getFirst();
+        assertThat(list.keySet()).containsExactly("key", "len", "idle_s");
+        assertThat(Stats.number(list, "len")).isEqualTo(2);
+
+        assertThat(stats.entries("signal_channels"))
+                .containsExactlyInAnyOrder(
+                        Map.of("pattern", "alerts.>", "listeners", 1.0),
+                        Map.of("pattern", "alerts.>", "group", "on \"duty\"", "listeners", 1.0),
+                        Map.of("pattern", "x", "group", "g", "listeners", 2.0));
+        assertThat(line)
+                .contains("{\"pattern\":\"alerts.\\u003e\",\"listeners\":1}")
+                .contains("\"group\":\"on \\\"duty\\\"\"");
+    }
+
+    @Test
+    void list_thousands_of_each_kind_once() {
+        TestClient client = server.connect();
+        int count = 3000;
+        StringBuilder requests = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            requests.append("cset\nc").append(i).append("\n1\n");
+            requests.append("kset\nv").append(i).append("\nx 100\n");
+            requests.append("rpush\nl").append(i).append("\nx\n");
+            requests.append("listen\np").append(i).append(".*\n\n");
+        }
+        Thread.startVirtualThread(() -> client.sendRaw(requests.toString()));
+        for (int i = 0; i < 4 * count; i++) {
+            assertThat(client.line()).startsWith("ok");
+        }
+        Stats stats = server.stats();
+        for (String array : List.of("counters", "kv_entries", "lists")) {
+            assertThat(stats.keys(array)).hasSize(count).doesNotHaveDuplicates();
+        }
+        assertThat(stats.entries("signal_channels")).hasSize(count).doesNotHaveDuplicates();
     }
 
     @Test

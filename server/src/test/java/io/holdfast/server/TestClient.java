@@ -94,6 +94,16 @@ final class TestClient implements AutoCloseable {
         return token(ask("l", key, "0 " + leaseSeconds));
     }
 
+    /** Listens alone to a pattern. */
+    TestClient listen(String pattern) {
+        return listen(pattern, "");
+    }
+
+    TestClient listen(String pattern, String group) {
+        assertThat(ask("listen", pattern, group)).isEqualTo("ok");
+        return this;
+    }
+
     /** The token in a line that grants. */
     static String token(String line) {
         assertThat(line).matches("(ok|acquired) [0-9a-f]{32} \\d+");
@@ -102,13 +112,29 @@ final class TestClient implements AutoCloseable {
 
     /** The next line; end of stream and silence are failures. */
     String line() {
+        return readLine().toString(StandardCharsets.UTF_8);
+    }
+
+    /** The next line with each byte a character, whether it is UTF-8 or not. */
+    String rawLine() {
+        return readLine().toString(StandardCharsets.ISO_8859_1);
+    }
+
+    private ByteArrayOutputStream readLine() {
         try {
             var text = new ByteArrayOutputStream();
             for (int c = in.read(); c != '\n'; c = in.read()) {
-                assertThat(c).as("end of stream after <%s>", text).isNotEqualTo(-1);
+                if (c < 0) {
+                    String begin = text.toString(StandardCharsets.UTF_8);
+                    throw new AssertionError(
+                            "end of stream after "
+                                    + text.size()
+                                    + " bytes of a line: "
+                                    + begin.substring(0, Math.min(80, begin.length())));
+                }
                 text.write(c);
             }
-            return text.toString(StandardCharsets.UTF_8);
+            return text;
         } catch (SocketTimeoutException e) {
             throw new AssertionError("no line in time", e);
         } catch (IOException e) {
@@ -151,6 +177,22 @@ final class TestClient implements AutoCloseable {
         } catch (IOException e) {
             assertThat(e).isInstanceOf(SocketException.class); // reset: closed as well
         }
+    }
+
+    /** Reads whatever comes until the server closes or resets, and says how much that was. */
+    long skipToEnd() {
+        byte[] piece = new byte[64 * 1024];
+        long skipped = 0;
+        try {
+            for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
+                skipped += n;
+            }
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("not closed in time", e);
+        } catch (IOException e) {
+            assertThat(e).isInstanceOf(SocketException.class); // reset: closed as well
+        }
+        return skipped;
     }
 
     /** The connection is open and in step. */

@@ -2,9 +2,13 @@ package io.holdfast.server;
 
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.server.dflockd.DflockdService;
+import io.holdfast.server.dflockd.PushedBytes;
+
 import org.awaitility.core.ConditionFactory;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -90,9 +94,25 @@ final class TestServer implements AutoCloseable {
         awaitStats(stats -> stats.waiters(key) == count);
     }
 
+    /** Waits until a pattern has so many registrations. */
+    void awaitListeners(String pattern, int count) {
+        awaitStats(stats -> stats.listeners(pattern) == count);
+    }
+
     /** Waits until so many connections are open, the one that asks not counted. */
     void awaitConnections(int count) {
         awaitStats(stats -> stats.connections() == count + 1);
+    }
+
+    /** What was pushed to all listeners and is not written yet. */
+    long pushedBytes() {
+        try {
+            Field service = HoldfastServer.class.getDeclaredField("dflockd");
+            service.setAccessible(true);
+            return PushedBytes.of((DflockdService) service.get(server));
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("no service in the server", e);
+        }
     }
 
     /** Begins to drain; returns when no connection is accepted any more. */

@@ -18,7 +18,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -61,6 +63,61 @@ class TlsIT {
         }
         socket.startHandshake();
         return new TestClient(socket);
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void signals_are_pushed_as_without(Transport transport) throws Exception {
+        try (TestServer server = TestServer.start(config().transport(transport));
+                TestClient listener = connect(server, rsa).listen("a.*");
+                TestClient emitter = connect(server, rsa)) {
+            String token = emitter.acquire("k");
+            listener.send("l", "k", "60");
+            StringBuilder requests = new StringBuilder();
+            List<String> lines = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                String payload = i + "x".repeat(i % 100 == 99 ? 60_000 : i % 300);
+                requests.append("signal\na.b\n").append(payload).append('\n');
+                lines.add("sig a.b " + payload);
+            }
+            CompletableFuture<Void> sent =
+                    CompletableFuture.runAsync(() -> emitter.sendRaw(requests.toString()));
+            for (String line : lines) {
+                assertThat(listener.line().equals(line)).isTrue();
+            }
+            sent.get(20, TimeUnit.SECONDS);
+            for (int i = 0; i < 1000; i++) {
+                assertThat(emitter.line()).isEqualTo("ok 1");
+            }
+            assertThat(emitter.ask("r", "k", token)).isEqualTo("ok");
+            assertThat(listener.line()).startsWith("ok ");
+            listener.sendRaw("signal\na.c\nown\nping\n\n\n");
+            assertThat(List.of(listener.line(), listener.line(), listener.line()))
+                    .containsExactlyInAnyOrder("ok 1", "ok", "sig a.c own");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void a_listener_that_does_not_read_is_cut_off(Transport transport) throws Exception {
+        try (TestServer server = TestServer.start(config().transport(transport));
+                TestClient slow = connect(server, rsa).listen("a");
+                TestClient other = connect(server, rsa).listen("a");
+                TestClient emitter = connect(server, rsa)) {
+            slow.acquire("k");
+            String large = "x".repeat(60_000);
+            int emitted = 0;
+            for (String answer = ""; !answer.equals("ok 1"); emitted++) {
+                assertThat(emitted).isLessThan(1000);
+                answer = emitter.ask("signal", "a", large);
+                assertThat(other.line()).hasSize(60_006);
+            }
+            assertThat(emitted).isGreaterThan(64);
+            assertThat(emitter.ask("l", "k", "20")).startsWith("ok ");
+            slow.skipToEnd();
+            other.assertServed();
+            TestServer.soon().until(() -> server.pushedBytes() == 0);
+        }
     }
 
     @ParameterizedTest

@@ -1,0 +1,155 @@
+package io.holdfast.cli.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Saves the programs of the page as a reader would, but for the port, and runs them. */
+@DisplayName("The programs of docs/recipes.md")
+class RecipesIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Pattern FILE_NAME = Pattern.compile("# (\\w+\\.py): .*");
+
+    @TempDir private Path folder;
+    private Page page;
+
+    @BeforeAll
+    static void look_for_python() throws Exception {
+        Python.assumeInstalled();
+    }
+
+    @BeforeEach
+    void read() throws IOException {
+        page = Page.read(Path.of("..", "docs", "recipes.md"));
+    }
+
+    private void save(ExampleServer server) throws IOException {
+        for (Page.Block block : page.blocks()) {
+            if (block.kind().equals("python")) {
+                Matcher name = FILE_NAME.matcher(block.lines().getFirst());
+                assertThat(name.matches()).as("a name in %s", block.lines().getFirst()).isTrue();
+                String program = String.join("\n", block.lines()) + "\n";
+                Files.writeString(
+                        folder.resolve(name.group(1)),
+                        program.replace("6388", String.valueOf(server.port())));
+            }
+        }
+    }
+
+    private void change(String file, String what, String by) throws IOException {
+        String program = Files.readString(folder.resolve(file));
+        assertThat(program).contains(what);
+        Files.writeString(folder.resolve(file), program.replace(what, by));
+    }
+
+    private Terminal start(String command) throws IOException {
+        return new Terminal("cd '" + folder + "' || exit\n" + command, PATIENCE);
+    }
+
+    /** Runs a command to its end. */
+    private List<String> run(String command) {
+        try (var terminal = start(command)) {
+            List<String> seen = terminal.end();
+            assertThat(seen).as("%s comes to an end", command).isNotNull();
+            return seen;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void workers_find_the_jobs_that_were_there_and_are_woken_by_those_that_come() throws Exception {
+        try (var server = new ExampleServer(List.of("serve", "--read-timeout", "600"))) {
+            save(server);
+            change("worker.py", "wait(10)", "wait(600)"); // now nothing but a signal wakes them
+            assertThat(run("python3 submit.py early")).isEmpty();
+            try (var workers = start("python3 worker.py & python3 worker.py & wait")) {
+                assertThat(workers.read()).isEqualTo("done: early");
+                assertThat(run("python3 submit.py wash dry 'iron the shirts'")).isEmpty();
+                List<String> seen = Arrays.asList(workers.read(), workers.read(), workers.read());
+                assertThat(seen)
+                        .containsExactlyInAnyOrder(
+                                "done: wash", "done: dry", "done: iron the shirts");
+            }
+        }
+    }
+
+    @Test
+    void a_worker_that_was_cut_off_connects_again_and_looks_again() throws Exception {
+        try (var server = new ExampleServer(List.of("dflockd", "--read-timeout", "3"))) {
+            save(server);
+            change("submit.py", "server.ask(\"signal\"", "0 and server.ask(\"signal\"");
+            try (var worker = start("exec python3 worker.py")) {
+                assertThat(worker.read()).startsWith("once more: ");
+                assertThat(run("python3 submit.py wash")).isEmpty();
+                String seen = worker.read();
+                while (seen != null && seen.startsWith("once more: ")) {
+                    seen = worker.read();
+                }
+                assertThat(seen).isEqualTo("done: wash");
+            }
+        }
+    }
+
+    @Test
+    void the_rate_limit_lets_so_many_through_and_its_counters_go_away() throws Exception {
+        try (var server =
+                new ExampleServer(List.of("serve", "--gc-interval", "1", "--gc-max-idle", "0"))) {
+            save(server);
+            // A window so long that it does not end meanwhile.
+            String rate = "python3 rate.py ann 2 1000000000";
+            assertThat(run(rate)).containsExactly("go");
+            assertThat(run(rate)).containsExactly("go");
+            assertThat(run(rate)).containsExactly("wait");
+            assertThat(run("python3 rate.py bob 2 1000000000")).containsExactly("go");
+            String stats = "python3 -c 'from line import Line; print(Line().ask(\"stats\"))'";
+            assertThat(run("python3 tidy.py 600")).isEmpty();
+            assertThat(run(stats)).singleElement().asString().contains("rate.ann.", "rate.bob.");
+            assertThat(run("python3 tidy.py 0")).isEmpty();
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () ->
+                                    assertThat(run(stats))
+                                            .singleElement()
+                                            .asString()
+                                            .contains("\"counters\":[]"));
+        }
+    }
+
+    @Test
+    void the_cache_makes_a_value_once_for_all_who_ask_at_the_same_time() throws Exception {
+        try (var server = new ExampleServer(List.of("serve"))) {
+            save(server);
+            assertThat(run("python3 cache.py 600 & python3 cache.py 600 & wait"))
+                    .containsExactlyInAnyOrder("making it", "dark blue", "dark blue");
+        }
+    }
+
+    @Test
+    void the_cache_makes_a_value_again_when_its_time_is_over() throws Exception {
+        try (var server = new ExampleServer(List.of("serve"))) {
+            save(server);
+            assertThat(run("python3 cache.py 1")).containsExactly("making it", "dark blue");
+            await().atMost(PATIENCE).until(() -> run("python3 cache.py 600").contains("making it"));
+            assertThat(run("python3 cache.py 600")).containsExactly("dark blue");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.holdfast.cli.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/** All blocks of the tour are one example. It shows tokens and times as they might be. */
+@DisplayName("The tour of the README")
+class TourIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final String HEADING = "Two minutes with nc";
+    private static final Pattern TOKEN = Pattern.compile("\\b[0-9a-f]{32}\\b");
+    private static final Pattern SECONDS = Pattern.compile("(?<=_s\":)[0-9.]+");
+
+    @BeforeAll
+    static void look_for_nc() throws Exception {
+        Netcat.assumeInstalled();
+    }
+
+    @Test
+    void shows_what_somebody_sees_who_follows_it() throws Exception {
+        ExamplePlayer.play(tour(), PATIENCE);
+    }
+
+    private static Example tour() throws IOException {
+        Page readme = Page.read(Path.of("..", "README.md"));
+        List<Page.Block> blocks =
+                readme.blocks().stream()
+                        .filter(block -> block.heading().equals(HEADING))
+                        .filter(block -> block.kind().equals("console"))
+                        .toList();
+        assertThat(blocks).isNotEmpty();
+        List<String> tokens = new ArrayList<>();
+        List<String> lines =
+                blocks.stream()
+                        .flatMap(block -> block.lines().stream())
+                        .map(line -> withPlaceholders(line, tokens))
+                        .toList();
+        return Example.of(
+                readme.name(), new Page.Block("console", HEADING, blocks.getFirst().line(), lines));
+    }
+
+    private static String withPlaceholders(String line, List<String> tokens) {
+        String named =
+                TOKEN.matcher(line).replaceAll((MatchResult found) -> name(found.group(), tokens));
+        return SECONDS.matcher(named).replaceAll("SECONDS").replace("$ nc ", "$ nc -N ");
+    }
+
+    private static String name(String token, List<String> tokens) {
+        if (!tokens.contains(token)) {
+            tokens.add(token);
+        }
+        return "TOKEN" + (tokens.indexOf(token) + 1);
+    }
+}

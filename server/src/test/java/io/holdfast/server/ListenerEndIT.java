@@ -1,0 +1,141 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+@DisplayName("All that a connection listened to is gone")
+@ParameterizedClass
+@MethodSource("io.holdfast.server.TestServer#transports")
+@Timeout(60)
+class ListenerEndIT {
+    private final Transport transport;
+    private TestServer server;
+
+    ListenerEndIT(Transport transport) {
+        this.transport = transport;
+        server = TestServer.start(new TestConfig().transport(transport));
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    /** Whatever ends the listener, another that stays is alone afterwards. */
+    private void assertEndedBy(Consumer<TestClient> end) {
+        TestClient staying = server.connect().listen("a").listen("a.>", "g");
+        TestClient listener =
+                server.connect().listen("a").listen("a", "g").listen("*").listen("a.>", "g");
+        assertThat(server.stats().listeners("a.>")).isEqualTo(2);
+
+        end.accept(listener);
+
+        server.awaitStats(
+                stats ->
+                        stats.listeners("a") == 1
+                                && stats.listeners("*") == 0
+                                && stats.listeners("a.>") == 1);
+        TestClient emitter = server.connect();
+        assertThat(emitter.ask("signal", "a", "x")).isEqualTo("ok 1");
+        assertThat(staying.line()).isEqualTo("sig a x");
+        for (int i = 0; i < 2; i++) { // the group's turn never falls on the one that left
+            assertThat(emitter.ask("signal", "a.b", "y")).isEqualTo("ok 1");
+            assertThat(staying.line()).isEqualTo("sig a.b y");
+        }
+        staying.assertServed();
+    }
+
+    @Test
+    void when_it_closes() {
+        assertEndedBy(TestClient::close);
+    }
+
+    @Test
+    void when_it_resets() {
+        assertEndedBy(TestClient::reset);
+    }
+
+    @Test
+    void when_it_half_closes() {
+        assertEndedBy(listener -> assertThat(listener.halfClose().rest()).isEmpty());
+    }
+
+    @Test
+    void when_it_sends_too_long_a_line() {
+        assertEndedBy(
+                listener -> {
+                    listener.sendIfOpen("x".repeat(300) + "\n");
+                    assertThat(listener.rest()).isEqualTo("error\n");
+                });
+    }
+
+    @Test
+    void when_it_goes_away_while_it_waits() {
+        server.connect().acquire("k");
+        assertEndedBy(
+                listener -> {
+                    listener.send("l", "k", "60");
+                    server.awaitWaiters("k", 1);
+                    listener.reset();
+                });
+    }
+
+    @Test
+    void when_it_goes_away_in_the_middle_of_a_long_answer() {
+        TestClient holder = server.connect();
+        String push = "rpush\nlist\n" + "x".repeat(250) + "\n";
+        Thread.startVirtualThread(() -> holder.sendRaw(push.repeat(4000)));
+        for (int i = 1; i <= 4000; i++) {
+            assertThat(holder.line()).isEqualTo("ok " + i);
+        }
+        assertEndedBy(
+                listener -> {
+                    listener.sendRaw("lrange\nlist\n0 -1\n".repeat(20));
+                    assertThat(listener.rest(9)).isEqualTo("ok [\"xxxx");
+                    listener.reset();
+                });
+    }
+
+    @Test
+    void when_its_read_timeout_ends() {
+        server.close();
+        server =
+                TestServer.start(
+                        new TestConfig().transport(transport).readTimeout(Duration.ofMillis(900)));
+        TestClient listener = server.connect().listen("a").listen("*", "g");
+        assertThat(listener.rest()).isEqualTo("error\n");
+        server.awaitStats(stats -> stats.entries("signal_channels").isEmpty());
+    }
+
+    /** So many that they are not ended in one go. */
+    @Test
+    void though_it_was_much() {
+        TestClient listener = server.connect();
+        StringBuilder requests = new StringBuilder();
+        for (int i = 0; i < 5000; i++) {
+            requests.append("listen\nchannel.").append(i).append("\n\n");
+            requests.append("listen\n*.").append(i).append(".>\ngroup\n");
+        }
+        Thread.startVirtualThread(() -> listener.sendRaw(requests.toString()));
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(listener.line()).isEqualTo("ok");
+        }
+        assertThat(server.stats().entries("signal_channels")).hasSize(10_000);
+        assertEndedBy(
+                other -> {
+                    listener.reset();
+                    other.close();
+                });
+        server.awaitStats(stats -> stats.entries("signal_channels").size() == 2);
+        assertThat(server.connect().ask("signal", "channel.77", "x")).isEqualTo("ok 0");
+    }
+}

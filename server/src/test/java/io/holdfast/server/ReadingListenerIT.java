@@ -1,0 +1,80 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("A listener that reads all the time")
+@Timeout(60)
+class ReadingListenerIT {
+    /** Lines that wait behind its own answer are none that its socket would not take. */
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void is_not_cut_off_while_the_server_makes_its_stats(Transport transport) {
+        try (TestServer server = TestServer.start(new TestConfig().transport(transport))) {
+            TestClient holder = server.connect();
+            StringBuilder locks = new StringBuilder();
+            for (int i = 0; i < 10_000; i++) {
+                locks.append("l\na-key-of-some-length-").append(i).append("\n0 600\n");
+            }
+            Thread.startVirtualThread(() -> holder.sendRaw(locks.toString()));
+            for (int i = 0; i < 10_000; i++) {
+                assertThat(holder.line()).startsWith("ok ");
+            }
+            TestClient listener = server.connect().listen("a");
+            TestClient emitter = server.connect();
+            String burst = ("signal\na\n" + "x".repeat(8192) + "\n").repeat(400);
+            for (int round = 0; round < 2; round++) {
+                listener.send("stats", "", "");
+                Thread.startVirtualThread(() -> emitter.sendRaw(burst));
+                for (int i = 0; i < 401; i++) {
+                    listener.line();
+                }
+                for (int i = 0; i < 400; i++) {
+                    assertThat(emitter.line()).isEqualTo("ok 1");
+                }
+            }
+        }
+    }
+
+    /** Whatever many others leave unread, on one channel or each on its own. */
+    @ParameterizedTest
+    @CsvSource({"false, 1000", "true, 60000"})
+    void is_not_cut_off_because_others_do_not_read(boolean apart, int length) throws Exception {
+        int frozen = 24;
+        List<TestClient> clients = new ArrayList<>();
+        try (ServerProcess server =
+                ServerProcess.start(
+                        List.of(),
+                        List.of(apart ? "-Xmx22m" : "-Xmx64m", "-XX:+ExitOnOutOfMemoryError"),
+                        Transport.AUTO,
+                        Duration.ZERO)) {
+            TestClient healthy = TestClient.connect(server.address()).listen("a.*");
+            TestClient emitter = TestClient.connect(server.address());
+            for (int i = 0; i < frozen; i++) {
+                TestClient one = TestClient.connect(server.address(), 4096);
+                clients.add(one.listen(apart ? "a." + i : "a.0"));
+            }
+            String payload = "x".repeat(length);
+            boolean cut = false;
+            for (int i = 0; !cut; i++) {
+                assertThat(i).isLessThan(10_000);
+                String answer = emitter.ask("signal", "a." + (apart ? i % frozen : 0), payload);
+                assertThat(answer).as("signal " + i).isNotEqualTo("ok 0");
+                assertThat(healthy.line()).endsWith(payload);
+                cut = answer.equals("ok 1"); // alone
+            }
+            healthy.assertServed();
+        } finally {
+            clients.forEach(TestClient::close);
+        }
+    }
+}
