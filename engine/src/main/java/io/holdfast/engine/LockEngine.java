@@ -308,9 +308,7 @@ public final class LockEngine {
                 case Named named -> throw new IllegalStateException("no lease: " + named);
             }
         }
-        if (data.nextDeadlineNanos() <= nowNanos) {
-            data.endWhatIsDue(nowNanos, ledger);
-        }
+        data.endWhatIsDue(nowNanos, ledger);
     }
 
     /**

@@ -28,7 +28,7 @@ sealed interface Step {
     /** The session ends with so many requests unanswered, and the person opens a new one. */
     record Close(int who, int unanswered) implements Step {}
 
-    /** Something is done to data; what is named in it counts in units of the schedule. */
+    /** Something is done to data; a time to live in it is a number of units. */
     record Data(int who, int name, DataOperation operation) implements Step {}
 
     record Collect(int most) implements Step {}

@@ -11,7 +11,6 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofNanos;
 import static java.time.Duration.ofSeconds;
 
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,9 +108,6 @@ class ValueTest {
     }
 
     @Test
-    @Disabled(
-            "DataStore schedules an end without moving its deadlines on to the present first, so"
-                    + " the engine asks to be looked at in the past")
     void asks_for_a_look_in_the_future_only() {
         for (long ttl = 1; ttl < ofDays(1).toNanos(); ttl *= 3) {
             data.kset("colour", "green", ttl);

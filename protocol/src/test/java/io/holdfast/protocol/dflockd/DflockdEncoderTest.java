@@ -181,6 +181,8 @@ class DflockdEncoderTest {
         String line = written(out -> DflockdEncoder.pushed(key, bytes, out));
         assertThat(line).isEqualTo("sig " + channel + " " + payload + "\n");
         assertThat(DflockdEncoder.pushedLength(key, bytes)).isEqualTo(line.length());
+        assertThat(DflockdEncoder.payloadOf(Unpooled.wrappedBuffer(Wire.raw(line)), key))
+                .isEqualTo(bytes);
     }
 
     @Test
