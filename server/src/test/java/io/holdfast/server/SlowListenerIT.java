@@ -148,10 +148,11 @@ class SlowListenerIT {
                 heard.add(Integer.parseInt(line.split(" ", 4)[2]));
             }
         }
-        int full = heard.size() - 11;
-        for (int i = 0; i < full; i++) {
-            assertThat(heard.get(i)).as("every other one").isEqualTo(2 * i + 1);
+        int turns = 0;
+        while (heard.get(turns) == 2 * turns + 1) {
+            turns++; // every other one, until the slow one is full for the first time
         }
+        assertThat(turns).isGreaterThanOrEqualTo(64);
         assertThat(server.stats().listeners("a")).isEqualTo(2);
         healthy.send("unlisten", "a", "g");
         while (!healthy.line().equals("ok")) {} // the last signal may come before it

@@ -211,6 +211,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
      * first: closing a socket with unread input would destroy the last answer.
      */
     private void finish() {
+        if (listening != null) {
+            listening.unsubscribe(); // what came before is written, and nothing comes after
+        }
         writePushes();
         flush();
         end();

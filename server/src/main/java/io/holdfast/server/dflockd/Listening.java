@@ -151,9 +151,14 @@ final class Listening {
         connection.flush(written);
     }
 
-    /** Ends all subscriptions; when there are many, not on the event loop. */
+    /** Throws away what is not written, and ends all subscriptions. */
     void close() {
         queue.close();
+        unsubscribe();
+    }
+
+    /** Ends all subscriptions; when there are many, not on the event loop. */
+    void unsubscribe() {
         if (subscriber.isSmall()) {
             subscriber.close();
         } else {
