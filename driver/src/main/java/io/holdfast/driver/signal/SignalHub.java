@@ -56,6 +56,11 @@ public final class SignalHub {
         this.room = room;
     }
 
+    /** Whether wildcards are whole tokens, and {@code >} is only the last. */
+    public static boolean isPattern(Key pattern) {
+        return !Tokens.hasWildcard(pattern) || Tokens.isPattern(Tokens.of(pattern));
+    }
+
     public Subscriber open(Listener listener) {
         return new Subscriber(this, listener);
     }

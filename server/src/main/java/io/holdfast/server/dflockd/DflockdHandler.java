@@ -4,6 +4,7 @@ import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.signal.Listener;
 import io.holdfast.driver.signal.Recipients;
+import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -550,7 +551,9 @@ public final class DflockdHandler extends ChannelInboundHandlerAdapter
                 }
             }
             case DflockdRequest.Listen(var pattern, var group) -> {
-                if (mayCreate()) {
+                if (!SignalHub.isPattern(pattern)) {
+                    DflockdEncoder.error(output());
+                } else if (mayCreate()) {
                     listen(pattern, group);
                 }
             }

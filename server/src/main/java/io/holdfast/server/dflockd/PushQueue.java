@@ -26,6 +26,9 @@ final class PushQueue implements Listener {
     /** Who has not taken more than this is behind, and the first to go when memory is short. */
     private static final int BEHIND_BYTES = 64 * 1024;
 
+    /** While a long answer of its own is written, a listener may have this many times as much. */
+    private static final int BUSY_TIMES = 16;
+
     /** What a place in the queue takes of the budget. */
     private static final int PLACE_BYTES = 16;
 
@@ -103,7 +106,10 @@ final class PushQueue implements Listener {
         if (lines.size() < FEWEST_LINES) {
             return false;
         }
-        return socketFull ? bytes > mostBytes : bytes > BEHIND_BYTES && budget.isExhausted();
+        if (waiting) {
+            return bytes / (socketFull ? 1 : BUSY_TIMES) > mostBytes;
+        }
+        return bytes > BEHIND_BYTES && budget.isExhausted(); // nobody has tried to write it
     }
 
     @Override
@@ -111,7 +117,6 @@ final class PushQueue implements Listener {
         PushLine line = lineOf(signal);
         boolean taken = false;
         boolean wake = false;
-        boolean behind = false;
         synchronized (this) {
             if (!closed) {
                 taken = true;
@@ -120,15 +125,14 @@ final class PushQueue implements Listener {
                 bytes += line.length();
                 wake = !waiting && !writing;
                 writing |= wake;
-                behind = waiting && isBehind();
+                if (waiting && isBehind()) {
+                    budget.setBehind(this, true);
+                }
             }
         }
         if (!taken) {
             line.release();
             return;
-        }
-        if (behind) {
-            budget.setBehind(this, true);
         }
         budget.take(PLACE_BYTES);
         if (wake) {
@@ -170,12 +174,10 @@ final class PushQueue implements Listener {
 
     /** Counts what is on its way to the socket, or has arrived there. */
     void addOnItsWay(int change) {
-        boolean behind;
         synchronized (this) {
             onItsWayBytes += change;
-            behind = isBehind();
+            budget.setBehind(this, isBehind());
         }
-        budget.setBehind(this, behind);
     }
 
     private boolean isBehind() {
@@ -223,8 +225,8 @@ final class PushQueue implements Listener {
                 line.release();
                 budget.giveBack(PLACE_BYTES);
             }
+            budget.setBehind(this, false);
         }
-        budget.setBehind(this, false);
         budget.left(forgiven);
     }
 

@@ -190,6 +190,16 @@ class DflockdHandlerTest {
     }
 
     @Test
+    void is_told_what_came_before_it_stopped_listening_before_that_is_answered() {
+        DflockdService service = service(driver);
+        EmbeddedChannel listener = listener(service);
+        EmbeddedChannel emitter = new EmbeddedChannel(new DflockdHandler(service));
+        assertThat(emit(emitter, 1, "x")).isEqualTo("ok 1\n");
+        send(listener, "unlisten\na\n\n");
+        assertThat(written(listener)).isEqualTo("sig a x\nok\n");
+    }
+
+    @Test
     void gets_pushed_lines_when_the_socket_takes_more() {
         DflockdService service = service(driver);
         EmbeddedChannel listener = listener(service);

@@ -1,0 +1,40 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.time.Duration;
+
+@DisplayName("A listener that does not read")
+class StreamingSlowListenerIT {
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void is_cut_off_in_the_middle_of_a_long_answer(Transport transport) {
+        try (TestServer server =
+                TestServer.start(
+                        new TestConfig().transport(transport).writeTimeout(Duration.ofHours(1)))) {
+            TestClient client = server.connect();
+            int items = 20_000;
+            String push = "rpush\nlist\n" + "i".repeat(250) + "\n";
+            Thread.startVirtualThread(() -> client.sendRaw(push.repeat(items)));
+            for (int i = 1; i <= items; i++) {
+                assertThat(client.line()).isEqualTo("ok " + i);
+            }
+            TestClient slow = server.connectNarrow().listen("a");
+            slow.acquire("k");
+            slow.send("lrange", "list", "0 -1");
+            assertThat(slow.rest(10)).isEqualTo("ok [\"iiiii");
+            String large = "x".repeat(60_000);
+            String answer = "ok 1";
+            for (int i = 0; i < 500 && answer.equals("ok 1"); i++) {
+                answer = client.ask("signal", "a", large);
+            }
+            assertThat(answer).isEqualTo("ok 0"); // after 30 MB
+            server.awaitStats(stats -> !stats.isHeld("k") && stats.listeners("a") == 0);
+            slow.skipToEnd();
+        }
+    }
+}
