@@ -19,7 +19,7 @@ final class ServerRun {
     private static final Logger LOG = LoggerFactory.getLogger(ServerRun.class);
 
     /** A shell may send one signal twice, to a process and to its group. */
-    private static final long SAME_SIGNAL_NANOS = 100_000_000L;
+    private static final long SAME_SIGNAL_NANOS = 5_000_000L;
 
     private ServerRun() {}
 

@@ -58,7 +58,9 @@ class RecipesIT {
     }
 
     private Terminal start(String command) throws IOException {
-        return new Terminal("cd '" + folder + "' || exit\n" + command, PATIENCE);
+        // Unbuffered, a line of two words is two writes, and two workers write to one terminal.
+        String line = "unset PYTHONUNBUFFERED; cd '" + folder + "' || exit\n" + command;
+        return new Terminal(line, PATIENCE);
     }
 
     /** Runs a command to its end. */
