@@ -2,6 +2,8 @@ package io.holdfast.driver.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.engine.Key;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -229,6 +231,42 @@ class DeliveryTest {
         assertThat(signals.receivers("a.b")).containsExactly("alice");
         alice.unlisten("a.*");
         assertThat(signals.receivers("a.b")).isEmpty();
+    }
+
+    @Test
+    void costs_the_same_however_many_listen_to_other_things() {
+        // Some part from the channel at its last token only, or begin with a wildcard.
+        List<String> forms =
+                List.of("a.b.%d", "%d.b.c", "a.*.%d", "a.b.%d.>", "*.b.%d", "%d.>", "*.%d.c");
+        alice.listen("a.b.c");
+        bob.listen("a.*.c");
+        forms.forEach(form -> carol.listen(form.formatted(0)));
+        int looks = signals.hub.choose(Key.of("a.b.c")).looks();
+        assertThat(looks).isPositive();
+        for (int i = 1; i <= 2_000; i++) {
+            for (String form : forms) {
+                carol.listen(form.formatted(i));
+            }
+        }
+        assertThat(signals.hub.choose(Key.of("a.b.c")).looks()).isEqualTo(looks);
+        assertThat(signals.receivers("a.b.c")).containsExactly("alice", "bob");
+    }
+
+    @Test
+    void costs_more_the_more_are_looked_at() {
+        alice.listen("a");
+        int one = signals.hub.choose(Key.of("a")).looks();
+        for (int i = 0; i < 100; i++) {
+            signals.person("p" + i).listen("a");
+        }
+        int alone = signals.hub.choose(Key.of("a")).looks();
+        assertThat(alone).isGreaterThanOrEqualTo(one + 100);
+        for (int i = 0; i < 100; i++) {
+            Person slow = signals.person("slow" + i);
+            slow.setFull(true);
+            slow.listen("a", "workers");
+        }
+        assertThat(signals.hub.choose(Key.of("a")).looks()).isGreaterThanOrEqualTo(alone + 100);
     }
 
     private List<String> rounds(int signalsSent, String channel) {

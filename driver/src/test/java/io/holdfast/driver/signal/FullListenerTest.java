@@ -155,6 +155,11 @@ class FullListenerTest {
                     public boolean isFull() {
                         return !asked.getAndSet(true);
                     }
+
+                    @Override
+                    public void overrun() {
+                        throw new AssertionError("it got a copy");
+                    }
                 };
         Subscriber subscriber = signals.hub.open(recovering);
         subscriber.listen(Key.of("a.b"), ByteString.EMPTY);

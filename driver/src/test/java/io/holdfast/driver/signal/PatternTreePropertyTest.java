@@ -62,8 +62,9 @@ class PatternTreePropertyTest {
 
     @Property(tries = 1000)
     void knows_a_pattern_when_it_sees_one(@ForAll("texts") String text) {
-        assertThat(Tokens.isPattern(tokens(text)))
-                .isEqualTo(HubModel.isValid(List.of(text.split("\\.", -1))));
+        boolean valid = HubModel.isValid(List.of(text.split("\\.", -1)));
+        assertThat(Tokens.isPattern(tokens(text))).isEqualTo(valid);
+        assertThat(SignalHub.isPattern(Key.of(text))).isEqualTo(valid);
         assertThat(Tokens.hasWildcard(Key.of(text)))
                 .isEqualTo(text.contains("*") || text.contains(">"));
     }
