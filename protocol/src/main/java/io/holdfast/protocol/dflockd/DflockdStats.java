@@ -36,11 +36,6 @@ public final class DflockdStats {
             this.name = name;
         }
 
-        /** Whether this part lists keys that have neither holders nor waiters. */
-        public boolean isIdle() {
-            return this == IDLE_LOCKS || this == IDLE_SEMAPHORES;
-        }
-
         /** A semaphore of limit 1 is listed among the locks. */
         boolean takes(ResourceView view) {
             return switch (this) {

@@ -194,8 +194,10 @@ final class PushQueue implements Listener {
             writing = false;
             waiting = !lines.isEmpty();
             socketFull = waiting && readiness == Readiness.SOCKET_FULL;
-            if (!waiting && peak > LONG) {
-                lines = new ArrayDeque<>(2);
+            if (!waiting) {
+                if (peak > LONG) {
+                    lines = new ArrayDeque<>(2);
+                }
                 peak = 0;
             }
         } else {
