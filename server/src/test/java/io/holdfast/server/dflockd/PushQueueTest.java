@@ -148,6 +148,20 @@ class PushQueueTest {
     }
 
     @Test
+    void are_not_too_many_once_the_socket_takes_some_though_the_turn_ends_before_the_last() {
+        deliver(1, 100);
+        stall();
+        deliver(300, 100);
+        assertThat(queue.isFull()).isTrue();
+        assertThat(written(queue.poll(READY))).isNotEmpty();
+        queue.pause();
+        assertThat(queue.isFull()).isFalse();
+        deliver(1, 100); // the event loop goes on by itself
+        channel.runPendingTasks();
+        assertThat(told).isEqualTo(1);
+    }
+
+    @Test
     void are_never_too_many_below_64() {
         queue = queue(1);
         deliver(1, 100);
