@@ -20,6 +20,14 @@ final class BenchLedger implements Ledger {
     public void returnKey() {}
 
     @Override
+    public boolean reserveClaim() {
+        return true;
+    }
+
+    @Override
+    public void returnClaim() {}
+
+    @Override
     public boolean reserveEntry() {
         return true;
     }

@@ -2,6 +2,7 @@ package io.holdfast.cli;
 
 import io.holdfast.cli.bench.BenchCommand;
 import io.holdfast.cli.serve.DflockdCommand;
+import io.holdfast.cli.serve.LockdCommand;
 import io.holdfast.cli.serve.ServeCommand;
 import io.holdfast.cli.soak.SoakCommand;
 
@@ -41,6 +42,15 @@ public final class Main implements Runnable {
         public void run() {}
     }
 
+    /** Likewise: its flags are lockd's and glockd's. */
+    @Command(
+            name = "lockd",
+            description = "Runs the server with lockd's options, for lockd and glockd clients.")
+    static final class LockdEntry implements Runnable {
+        @Override
+        public void run() {}
+    }
+
     @Override
     public void run() {
         throw new CommandLine.ParameterException(commandLine(Map.of()), "a command is missing");
@@ -54,6 +64,9 @@ public final class Main implements Runnable {
     static int run(List<String> words, Map<String, String> environment) {
         if (!words.isEmpty() && words.getFirst().equals("dflockd")) {
             return DflockdCommand.run(words.subList(1, words.size()), environment, Version.line());
+        }
+        if (!words.isEmpty() && words.getFirst().equals("lockd")) {
+            return LockdCommand.run(words.subList(1, words.size()), Version.line());
         }
         return commandLine(environment).execute(words.toArray(String[]::new));
     }
@@ -72,6 +85,7 @@ public final class Main implements Runnable {
                 });
         line.addSubcommand(ServeCommand.create(environment))
                 .addSubcommand(new DflockdEntry())
+                .addSubcommand(new LockdEntry())
                 .addSubcommand(new BenchCommand())
                 .addSubcommand(new SoakCommand())
                 .addSubcommand(new TrainCommand());

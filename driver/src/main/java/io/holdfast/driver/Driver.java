@@ -1,14 +1,39 @@
 package io.holdfast.driver;
 
 import io.holdfast.engine.CounterView;
+import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HolderView;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
 import io.holdfast.engine.ListView;
+import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
 
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Supplier;
+
 /** Serves sessions with an engine. Every method may be called from any thread. */
 public interface Driver extends AutoCloseable {
-    /** Opens a session; its effects go to the mailbox. */
-    Session open(Mailbox mailbox);
+    /**
+     * Opens a session; its effects go to the mailbox.
+     *
+     * @param name how others are told about it, such as the address of its client
+     */
+    Session open(Mailbox mailbox, Supplier<String> name);
+
+    /** The name of an open session; null if there is none of that number. */
+    @Nullable String nameOf(long session);
+
+    /** Who holds a key; null if nobody does. */
+    @Nullable HolderView holders(Kind kind, Key key);
+
+    /** How much of one kind is held. */
+    HeldCount countHeld(Namespace namespace, Kind kind);
+
+    /** The keys of one kind that somebody holds. */
+    Slices<HolderView> listHolders(Namespace namespace, Kind kind);
 
     /** How many sessions are open. */
     int openSessions();

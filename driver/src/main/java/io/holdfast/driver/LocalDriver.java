@@ -1,11 +1,14 @@
 package io.holdfast.driver;
 
-import io.holdfast.engine.Command;
 import io.holdfast.engine.CounterView;
+import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Listing;
 import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.Settings;
 import io.holdfast.engine.ValueView;
@@ -20,6 +23,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Serves sessions in this process. Keys are hashed onto shards, each an engine guarded by its own
@@ -39,31 +43,23 @@ public final class LocalDriver implements Driver {
     private final DeadlineThread deadlines;
 
     /**
-     * @param maxKeys how many locks and semaphores may exist, over all shards; 0 is no limit
-     * @param maxEntries how many counters, values and lists may; 0 is no limit
      * @param collectEvery how often idle keys are collected
      * @param room memory for keys, holds, waits and data
      */
     public LocalDriver(
-            Settings settings,
-            long maxKeys,
-            long maxEntries,
-            Duration collectEvery,
-            Fences fences,
-            Room room) {
-        this(settings, maxKeys, maxEntries, collectEvery, fences, room, System::nanoTime);
+            Settings settings, Caps caps, Duration collectEvery, Fences fences, Room room) {
+        this(settings, caps, collectEvery, fences, room, System::nanoTime);
     }
 
     LocalDriver(
             Settings settings,
-            long maxKeys,
-            long maxEntries,
+            Caps caps,
             Duration collectEvery,
             Fences fences,
             Room room,
             LongSupplier clock) {
         this.fences = fences;
-        LocalLedger ledger = new LocalLedger(fences, maxKeys, maxEntries, room);
+        LocalLedger ledger = new LocalLedger(fences, caps, room);
         for (int i = 0; i < SHARDS; i++) {
             shards[i] = new Shard(new LockEngine(settings), ledger, clock, sessions::get);
         }
@@ -75,8 +71,8 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public Session open(Mailbox mailbox) {
-        LocalSession session = new LocalSession(lastSession.incrementAndGet(), mailbox, this);
+    public Session open(Mailbox mailbox, Supplier<String> name) {
+        LocalSession session = new LocalSession(lastSession.incrementAndGet(), mailbox, name, this);
         sessions.put(session.id(), session);
         return session;
     }
@@ -89,6 +85,31 @@ public final class LocalDriver implements Driver {
     @Override
     public long salt() {
         return salts.next();
+    }
+
+    @Override
+    public @Nullable String nameOf(long session) {
+        LocalSession found = sessions.get(session);
+        return found == null ? null : found.name();
+    }
+
+    @Override
+    public @Nullable HolderView holders(Kind kind, Key key) {
+        return shards[shardOf(key)].read(engine -> engine.holders(kind, key));
+    }
+
+    @Override
+    public HeldCount countHeld(Namespace namespace, Kind kind) {
+        HeldCount sum = new HeldCount(0, 0);
+        for (Shard shard : shards) {
+            sum = sum.plus(shard.read(engine -> engine.countHeld(namespace, kind)));
+        }
+        return sum;
+    }
+
+    @Override
+    public Slices<HolderView> listHolders(Namespace namespace, Kind kind) {
+        return new ShardSlices<>(engine -> engine.listHolders(namespace, kind));
     }
 
     @Override
@@ -122,8 +143,7 @@ public final class LocalDriver implements Driver {
         fences.close();
     }
 
-    int shardOf(Command.Keyed command) {
-        Key key = command.key();
+    static int shardOf(Key key) {
         int hash = key.hashCode();
         return ((hash ^ (hash >>> 16)) * 0x9E3779B9) >>> 28;
     }

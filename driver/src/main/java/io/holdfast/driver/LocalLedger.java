@@ -9,18 +9,18 @@ final class LocalLedger implements Ledger {
     private final Fences fences;
     private final Room room;
     private final Quota keys;
+    private final Quota claims;
     private final Quota entries;
 
     /**
-     * @param maxKeys most locks and semaphores; 0 is no limit
-     * @param maxEntries most counters, values and lists; 0 is no limit
      * @param room memory for keys, holds, waits and data
      */
-    LocalLedger(Fences fences, long maxKeys, long maxEntries, Room room) {
+    LocalLedger(Fences fences, Caps caps, Room room) {
         this.fences = fences;
         this.room = room;
-        this.keys = new Quota(maxKeys);
-        this.entries = new Quota(maxEntries);
+        this.keys = new Quota(caps.keys());
+        this.entries = new Quota(caps.entries());
+        this.claims = new Quota(caps.claims());
     }
 
     @Override
@@ -36,6 +36,16 @@ final class LocalLedger implements Ledger {
     @Override
     public void returnKey() {
         giveBack(keys);
+    }
+
+    @Override
+    public boolean reserveClaim() {
+        return reserve(claims);
+    }
+
+    @Override
+    public void returnClaim() {
+        giveBack(claims);
     }
 
     @Override

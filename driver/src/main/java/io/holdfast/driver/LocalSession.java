@@ -2,10 +2,16 @@ package io.holdfast.driver;
 
 import io.holdfast.engine.Command;
 
+import java.util.function.Supplier;
+
 /** A session of the local driver. Its lock is taken before that of a shard, never after. */
 final class LocalSession implements Session {
+    /** How many holds of a shard are released in one go. */
+    private static final int CLOSE_SLICE = 1000;
+
     private final long id;
     private final Mailbox mailbox;
+    private final Supplier<String> name;
     private final LocalDriver driver;
 
     /** Bit i: this session may have something in shard i. */
@@ -13,15 +19,20 @@ final class LocalSession implements Session {
 
     private boolean closed;
 
-    LocalSession(long id, Mailbox mailbox, LocalDriver driver) {
+    LocalSession(long id, Mailbox mailbox, Supplier<String> name, LocalDriver driver) {
         this.id = id;
         this.mailbox = mailbox;
+        this.name = name;
         this.driver = driver;
     }
 
     @Override
     public long id() {
         return id;
+    }
+
+    String name() {
+        return name.get();
     }
 
     Mailbox mailbox() {
@@ -33,7 +44,7 @@ final class LocalSession implements Session {
         if (closed) {
             return;
         }
-        int shard = driver.shardOf(command);
+        int shard = LocalDriver.shardOf(command.key());
         if (command instanceof Command.Locking) { // data belongs to no session
             touched |= 1L << shard;
         }
@@ -56,10 +67,25 @@ final class LocalSession implements Session {
             return;
         }
         closed = true;
-        Command command = new Command.CloseSession(id, lastAnswered);
+        Command slice = new Command.CloseSession(id, lastAnswered, CLOSE_SLICE);
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
-            if ((touched & 1L << i) != 0) {
-                driver.shard(i).apply(command, this);
+            if ((touched & 1L << i) != 0 && !driver.shard(i).close(slice, this)) {
+                touched &= ~(1L << i);
+            }
+        }
+        if (touched == 0) {
+            driver.forget(this);
+        } else {
+            Thread.startVirtualThread(() -> closeRest(slice));
+        }
+    }
+
+    /** A session with very many holds ends slice by slice, and holds nobody up meanwhile. */
+    private void closeRest(Command slice) {
+        for (int i = 0; i < LocalDriver.SHARDS; i++) {
+            boolean more = (touched & 1L << i) != 0;
+            while (more) {
+                more = driver.shard(i).close(slice, this);
             }
         }
         driver.forget(this);

@@ -18,7 +18,8 @@ public interface Session {
     boolean isHolding();
 
     /**
-     * Ends the session: its waits end and its holds are released as the settings say.
+     * Ends the session: its waits end and its holds are released as the settings say, the last of
+     * very many perhaps a little later.
      *
      * @param lastAnswered the last request whose answer was written; nobody knows the tokens of
      *     later ones, so they are released in any case

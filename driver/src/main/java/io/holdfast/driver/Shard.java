@@ -73,6 +73,14 @@ final class Shard {
         }
     }
 
+    /** Applies a slice of the end of a session; whether there is more of it. */
+    boolean close(Command slice, LocalSession sender) {
+        apply(slice, sender);
+        synchronized (this) {
+            return engine.hasSession(sender.id());
+        }
+    }
+
     /** Ends what is due; for the deadline thread. */
     void tick() {
         apply(TICK, null);
@@ -97,6 +105,12 @@ final class Shard {
     boolean hasHolds(long session) {
         synchronized (this) {
             return engine.hasHolds(session);
+        }
+    }
+
+    <T extends @Nullable Object> T read(Function<LockEngine, T> reader) {
+        synchronized (this) {
+            return reader.apply(engine);
         }
     }
 

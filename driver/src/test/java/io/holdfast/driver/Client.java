@@ -21,9 +21,13 @@ final class Client {
     }
 
     Client(Driver driver, Inbox inbox) {
+        this(driver, inbox, "client");
+    }
+
+    Client(Driver driver, Inbox inbox, String name) {
         this.driver = driver;
         this.inbox = inbox;
-        this.session = driver.open(inbox);
+        this.session = driver.open(inbox, () -> name);
     }
 
     /** Asks for a mutex and gives the number of the request. */
@@ -74,6 +78,24 @@ final class Client {
         long request = lastRequest.incrementAndGet();
         session.submit(new Command.Release(session.id(), request, kind, key, token));
         return inbox.answer(request);
+    }
+
+    /** Claims a key at once. */
+    Effect claim(Kind kind, Key key) {
+        long request = lastRequest.incrementAndGet();
+        session.submit(new Command.Claim(session.id(), request, kind, key, driver.salt()));
+        return inbox.answer(request).orElseThrow();
+    }
+
+    /** Whether a key that should be free could be claimed. */
+    boolean tryClaim(Kind kind, Key key) {
+        return claim(kind, key) instanceof Effect.Claimed;
+    }
+
+    Effect unclaim(Kind kind, Key key) {
+        long request = lastRequest.incrementAndGet();
+        session.submit(new Command.Unclaim(session.id(), request, kind, key));
+        return inbox.answer(request).orElseThrow();
     }
 
     void cancel(Key key, long request) {

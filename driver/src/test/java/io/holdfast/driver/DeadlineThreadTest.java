@@ -139,8 +139,7 @@ class DeadlineThreadTest {
         LocalDriver driver =
                 new LocalDriver(
                         new Settings(0, idleNanos, true),
-                        0,
-                        0,
+                        Caps.NONE,
                         collectEvery,
                         new ClockFences(),
                         () -> true);

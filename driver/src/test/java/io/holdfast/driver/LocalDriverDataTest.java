@@ -80,7 +80,9 @@ class LocalDriverDataTest {
     @Test
     void caps_no_locks_with_data_and_no_data_with_locks() {
         LocalDriver driver =
-                keep(new LocalDriver(settings(0), 1, 1, HOUR, new ClockFences(), pieces));
+                keep(
+                        new LocalDriver(
+                                settings(0), new Caps(1, 0, 1), HOUR, new ClockFences(), pieces));
         Editor editor = new Editor(driver);
         Client client = new Client(driver);
         assertThat(editor.put(Key.of("a"), FOREVER)).isTrue();
@@ -271,7 +273,12 @@ class LocalDriverDataTest {
         LocalDriver driver =
                 keep(
                         new LocalDriver(
-                                settings(0), 0, 0, HOUR, new ClockFences(), pieces, clock::get));
+                                settings(0),
+                                Caps.NONE,
+                                HOUR,
+                                new ClockFences(),
+                                pieces,
+                                clock::get));
         Editor editor = new Editor(driver);
         Key key = Key.of("value");
         editor.put(key, 100);
@@ -291,8 +298,7 @@ class LocalDriverDataTest {
                 keep(
                         new LocalDriver(
                                 settings(0),
-                                0,
-                                0,
+                                Caps.NONE,
                                 Duration.ofMillis(5),
                                 new ClockFences(),
                                 pieces));
@@ -359,7 +365,9 @@ class LocalDriverDataTest {
                     return 1_000;
                 };
         LocalDriver driver =
-                keep(new LocalDriver(settings(0), 0, 0, HOUR, new ClockFences(), pieces, clock));
+                keep(
+                        new LocalDriver(
+                                settings(0), Caps.NONE, HOUR, new ClockFences(), pieces, clock));
         Editor editor = new Editor(driver);
         for (int i = 0; i < 100; i++) {
             editor.create(i, Key.of("key-" + i));
@@ -449,8 +457,7 @@ class LocalDriverDataTest {
         return keep(
                 new LocalDriver(
                         settings(HOUR.toNanos()),
-                        0,
-                        maxEntries,
+                        new Caps(0, 0, maxEntries),
                         collectEvery,
                         new ClockFences(),
                         pieces));
@@ -492,7 +499,7 @@ class LocalDriverDataTest {
         private long lastRequest;
 
         Editor(LocalDriver driver) {
-            session = driver.open(inbox);
+            session = driver.open(inbox, () -> "editor");
         }
 
         long send(Key key, DataOperation operation) {

@@ -29,8 +29,7 @@ public class LocalDriverLincheckTest {
     private static final LocalDriver DRIVER =
             new LocalDriver(
                     new Settings(0, 0, true),
-                    0,
-                    0,
+                    Caps.NONE,
                     Duration.ofMillis(100),
                     new ClockFences(),
                     () -> true);

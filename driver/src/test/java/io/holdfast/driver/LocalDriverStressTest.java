@@ -5,8 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.Settings;
@@ -94,6 +97,92 @@ class LocalDriverStressTest {
                 });
         assertThat(most.get()).isPositive();
         assertThat(views(driver.listInUse())).isEmpty();
+    }
+
+    @Test
+    void never_has_two_holders_of_a_mutex_that_some_claim_and_others_wait_for() throws Exception {
+        LocalDriver driver = driver(0, true);
+        List<Key> keys = keys("key", 2);
+        int[] plain = new int[keys.size()]; // guarded by nothing but the locks under test
+        AtomicInteger taken = new AtomicInteger();
+        crew.run(
+                THREADS,
+                member -> {
+                    Client client = new Client(driver);
+                    for (int i = 0; i < 2_000; i++) {
+                        int at = i % keys.size();
+                        Key key = keys.get(at);
+                        if (member % 2 == 0) {
+                            Token token = client.lock(key);
+                            plain[at]++;
+                            client.release(key, token);
+                        } else if (client.tryClaim(Kind.MUTEX, key)) {
+                            plain[at]++;
+                            if (i % 10 == 0) { // the end of a session is as good
+                                client.close();
+                                client = new Client(driver);
+                            } else {
+                                client.unclaim(Kind.MUTEX, key);
+                            }
+                        } else {
+                            continue;
+                        }
+                        taken.incrementAndGet();
+                        client.inbox.clear();
+                    }
+                    client.close();
+                });
+        assertThat(IntStream.of(plain).sum()).isEqualTo(taken.get());
+        assertThat(taken.get()).isGreaterThanOrEqualTo(THREADS / 2 * 2_000);
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.MUTEX)).isEqualTo(new HeldCount(0, 0));
+        assertThat(views(driver.listInUse())).isEmpty();
+        assertThat(driver.openSessions()).isZero();
+    }
+
+    @Test
+    void lists_what_is_claimed_throughout_once_while_others_come_and_go() throws Exception {
+        LocalDriver driver = driver(0, true);
+        List<Key> kept = keys("kept", 3_000);
+        Client keeper = new Client(driver);
+        kept.forEach(key -> keeper.claim(Kind.SHARED, key));
+        AtomicInteger busy = new AtomicInteger(THREADS - 1);
+        crew.run(
+                THREADS,
+                member -> {
+                    if (member > 0) {
+                        try {
+                            visit(driver, kept, member);
+                        } finally {
+                            busy.decrementAndGet();
+                        }
+                        return;
+                    }
+                    do {
+                        Map<Key, Integer> times = new HashMap<>();
+                        Slices<HolderView> slices =
+                                driver.listHolders(Namespace.DEFAULT, Kind.SHARED);
+                        for (var next = slices.next(); !next.isEmpty(); next = slices.next()) {
+                            next.forEach(view -> times.merge(view.key(), 1, Integer::sum));
+                        }
+                        assertThat(kept).allMatch(key -> times.getOrDefault(key, 0) == 1);
+                        int count = driver.countHeld(Namespace.DEFAULT, Kind.SHARED).keys();
+                        assertThat(count).isBetween(3_000, 3_700);
+                    } while (busy.get() > 0);
+                });
+        await().atMost(Inbox.LIMIT).until(() -> driver.openSessions() == 1);
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SHARED))
+                .isEqualTo(new HeldCount(3_000, 3_000));
+    }
+
+    private static void visit(LocalDriver driver, List<Key> kept, int member) {
+        for (int round = 0; round < 5; round++) {
+            Client guest = new Client(driver);
+            for (int i = 0; i < 1_000; i++) {
+                guest.claim(Kind.SHARED, Key.of("guest-" + (i * member % 700)));
+                guest.claim(Kind.SHARED, kept.get(i));
+            }
+            guest.close();
+        }
     }
 
     @Test
@@ -224,8 +313,7 @@ class LocalDriverStressTest {
         LocalDriver driver =
                 new LocalDriver(
                         new Settings(5, 0, true),
-                        0,
-                        0,
+                        Caps.NONE,
                         Duration.ofHours(1),
                         new ClockFences(),
                         () -> true);
@@ -448,8 +536,7 @@ class LocalDriverStressTest {
         LocalDriver driver =
                 new LocalDriver(
                         new Settings(0, 0, autoRelease),
-                        maxKeys,
-                        0,
+                        new Caps(maxKeys, 0, 0),
                         collectEvery,
                         new ClockFences(),
                         () -> true);

@@ -38,8 +38,7 @@ class LocalDriverTest {
     private final LocalDriver driver =
             new LocalDriver(
                     new Settings(0, 0, true),
-                    MAX_KEYS,
-                    0,
+                    new Caps(MAX_KEYS, 0, 0),
                     Duration.ofHours(1),
                     new ClockFences(),
                     room::get,
@@ -87,7 +86,7 @@ class LocalDriverTest {
                     }
                 };
         inbox[0] = new Inbox();
-        Session carol = driver.open(watching);
+        Session carol = driver.open(watching, () -> "carol");
         Token token = alice.lock(PRINTER);
         carol.submit(acquire(carol, 1, PRINTER));
         alice.release(PRINTER, token);
@@ -119,7 +118,7 @@ class LocalDriverTest {
                         }
                     }
                 };
-        Session carol = driver.open(slow);
+        Session carol = driver.open(slow, () -> "carol");
         Token token = alice.lock(PRINTER);
         carol.submit(acquire(carol, 1, PRINTER));
         alice.release(PRINTER, token);
@@ -202,8 +201,7 @@ class LocalDriverTest {
         LocalDriver keeping =
                 new LocalDriver(
                         new Settings(0, 0, false),
-                        0,
-                        0,
+                        Caps.NONE,
                         Duration.ofHours(1),
                         new ClockFences(),
                         () -> true,
@@ -211,7 +209,7 @@ class LocalDriverTest {
         try {
             Client carol = new Client(keeping);
             Client dave = new Client(keeping);
-            carol.lock(Key.of("kept"));
+            carol.granted(carol.ask(Key.of("kept"), 0, LONG));
             long unanswered = carol.ask(PRINTER, 0, LONG);
             carol.session.close(unanswered - 1);
             assertThat(dave.tryLock(PRINTER)).isTrue();
@@ -318,8 +316,8 @@ class LocalDriverTest {
         return new Command.Acquire(session.id(), request, Kind.MUTEX, key, 1, LONG, LONG, request);
     }
 
-    private int shardOf(Key key) {
-        return driver.shardOf(new Command.Cancel(1, 1, Kind.MUTEX, key));
+    private static int shardOf(Key key) {
+        return LocalDriver.shardOf(key);
     }
 
     private List<Key> keysOfAllShards() {

@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Test;
 /** Lincheck tries the interleavings; each must look like some order of whole operations. */
 @DisplayName("The ledger that shards share, in every interleaving")
 public class LocalLedgerLincheckTest {
-    private final LocalLedger ledger = new LocalLedger(new ClockFences(), 1, 1, () -> true);
+    private final LocalLedger ledger =
+            new LocalLedger(new ClockFences(), new Caps(1, 1, 1), () -> true);
 
     @Operation
     public boolean reserve() {

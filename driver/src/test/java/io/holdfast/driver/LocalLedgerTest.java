@@ -39,6 +39,7 @@ class LocalLedgerTest {
         room.set(false);
         assertThat(ledger.reserve()).isFalse();
         assertThat(ledger.reserveKey()).isFalse();
+        assertThat(ledger.reserveClaim()).isFalse();
         room.set(true);
         assertThat(ledger.reserve()).isTrue();
         assertThat(ledger.reserveKey()).isTrue();
@@ -61,15 +62,47 @@ class LocalLedgerTest {
                         pieces.decrementAndGet();
                     }
                 };
-        LocalLedger ledger = new LocalLedger(new ClockFences(), 1, 1, counting);
+        LocalLedger ledger = new LocalLedger(new ClockFences(), new Caps(1, 1, 1), counting);
         assertThat(ledger.reserveKey()).isTrue();
         assertThat(ledger.reserveKey()).as("refused").isFalse();
         assertThat(pieces).hasValue(1);
         assertThat(ledger.reserve()).isTrue();
         assertThat(pieces).hasValue(2);
+        assertThat(ledger.reserveClaim()).isTrue();
+        assertThat(ledger.reserveClaim()).as("refused").isFalse();
+        assertThat(pieces).hasValue(3);
+        ledger.returnClaim();
         ledger.giveBack();
         ledger.returnKey();
         assertThat(pieces).hasValue(0);
+    }
+
+    @Test
+    void counts_names_that_are_only_claimed_apart_from_keys_and_entries() {
+        LocalLedger ledger = new LocalLedger(new ClockFences(), new Caps(1, 2, 1), room::get);
+        assertThat(ledger.reserveKey()).isTrue();
+        assertThat(ledger.reserveEntry()).isTrue();
+        assertThat(ledger.reserveClaim()).isTrue();
+        assertThat(ledger.reserveClaim()).isTrue();
+        for (int i = 0; i < 10; i++) {
+            assertThat(ledger.reserveClaim()).isFalse();
+        }
+        ledger.returnKey();
+        ledger.returnEntry();
+        assertThat(ledger.reserveClaim()).as("the room of a key is not that of a claim").isFalse();
+        ledger.returnClaim();
+        assertThat(ledger.reserveClaim()).isTrue();
+        assertThat(ledger.reserveClaim()).isFalse();
+        assertThat(ledger.reserveKey()).isTrue();
+        assertThat(ledger.reserveEntry()).isTrue();
+    }
+
+    @Test
+    void knows_no_limit_of_claims_where_there_is_none() {
+        LocalLedger ledger = new LocalLedger(new ClockFences(), new Caps(1, 0, 1), room::get);
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(ledger.reserveClaim()).isTrue();
+        }
     }
 
     @Test
@@ -80,6 +113,6 @@ class LocalLedgerTest {
     }
 
     private LocalLedger ledger(long maxKeys) {
-        return new LocalLedger(new ClockFences(), maxKeys, 0, room::get);
+        return new LocalLedger(new ClockFences(), new Caps(maxKeys, 0, 0), room::get);
     }
 }

@@ -54,6 +54,19 @@ public sealed interface Command {
             implements Locking {}
 
     /**
+     * Take a slot at once and keep it until {@link Unclaim} or the end of the session: it has no
+     * lease, and nobody is told a token. A session that has one keeps it. The name of what was only
+     * ever claimed is forgotten as soon as nobody has it.
+     */
+    record Claim(long session, long request, Kind kind, Key key, long salt) implements Locking {}
+
+    /** Give back what this session holds. */
+    record Unclaim(long session, long request, Kind kind, Key key) implements Locking {}
+
+    /** Ask how many hold it. */
+    record Inspect(long session, long request, Kind kind, Key key) implements Locking {}
+
+    /**
      * End the blocked request of this number. A wait is withdrawn; a hold that was granted to it
      * meanwhile is released, so the sender must disregard a {@link Effect.Granted} of that number
      * from now on. Nothing happens where neither exists.
@@ -65,10 +78,15 @@ public sealed interface Command {
 
     /**
      * The session is gone: its waits end and, unless auto-release is off, its holds are released.
-     * Holds whose token nobody was told are released in any case: those of requests after {@code
-     * lastAnswered}, the last one whose answer was written.
+     * Holds without a lease, and those whose token nobody was told, are released in any case.
+     * Nobody was told those of requests after {@code lastAnswered}, the last whose answer was
+     * written. A session with more than {@code most} of both is closed by asking again.
      */
-    record CloseSession(long session, long lastAnswered) implements Command {}
+    record CloseSession(long session, long lastAnswered, int most) implements Command {
+        public CloseSession(long session, long lastAnswered) {
+            this(session, lastAnswered, Integer.MAX_VALUE);
+        }
+    }
 
     /** Time has passed and nothing else happened. */
     record Tick() implements Command {}

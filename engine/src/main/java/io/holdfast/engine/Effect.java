@@ -25,6 +25,30 @@ public sealed interface Effect {
     /** {@link Command.Cancel} ended the request. */
     record Cancelled(long session, long request) implements Effect {}
 
+    /**
+     * The session has what it claimed.
+     *
+     * @param anew whether it had not before
+     * @param holders how many have it now
+     */
+    record Claimed(long session, long request, boolean anew, int holders) implements Effect {}
+
+    /**
+     * What {@link Command.Inspect} found.
+     *
+     * @param own whether the session that asks is one of the holders
+     */
+    record Inspected(long session, long request, int holders, boolean own) implements Effect {}
+
+    /** A session ended while it had claims: how many of these kinds were released by that. */
+    record Orphaned(long session, int mutexes, int shared) implements Effect {
+        /** It answers no request. */
+        @Override
+        public long request() {
+            return 0;
+        }
+    }
+
     /** Data was changed as asked. */
     record Changed(long session, long request) implements Effect {}
 

@@ -15,6 +15,12 @@ public interface Ledger {
     /** Gives back the room of a lock or semaphore that is gone. */
     void returnKey();
 
+    /** Takes room for one more name that is only claimed, or says that there is none. */
+    boolean reserveClaim();
+
+    /** Gives back the room of a name that is claimed no more, or remembered from now on. */
+    void returnClaim();
+
     /** Takes room for one more counter, value or list, or says that there is none. */
     boolean reserveEntry();
 

@@ -3,6 +3,7 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.function.ToIntFunction;
 
 /**
  * Reads the keys of an engine in slices, between which commands may be applied. A key that is of
@@ -45,11 +46,20 @@ public final class Listing<T> {
 
     private final Roster list;
     private final Viewer<T> viewer;
+    private final ToIntFunction<T> extra;
     private @Nullable Marker marker;
 
     Listing(Roster list, Viewer<T> viewer) {
+        this(list, viewer, _ -> 0);
+    }
+
+    /**
+     * @param extra how many more keys one counts for, that takes longer to read than most
+     */
+    Listing(Roster list, Viewer<T> viewer, ToIntFunction<T> extra) {
         this.list = list;
         this.viewer = viewer;
+        this.extra = extra;
         Marker start = new Marker();
         list.addFirst(start);
         this.marker = start;
@@ -67,6 +77,7 @@ public final class Listing<T> {
             T view = node instanceof Named named ? viewer.view(named, nowNanos) : null;
             if (view != null) {
                 out.add(view);
+                i += extra.applyAsInt(view);
             }
             passed = node;
             node = node.after();

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,8 @@ public final class LockEngine {
     private final Settings settings;
     private final Map<Key, Resource> mutexes = new HashMap<>();
     private final Map<Key, Resource> semaphores = new HashMap<>();
+    private final Map<Key, Resource> shared = new HashMap<>();
+    private final Map<Namespace, Map<Kind, HeldTally>> held = new HashMap<>();
     private final Map<Long, Session> sessions = new HashMap<>();
     private final Deadlines deadlines = new Deadlines();
 
@@ -52,6 +55,9 @@ public final class LockEngine {
             case Command.Await await -> await(await, ledger, effects);
             case Command.Release release -> release(release, ledger, effects);
             case Command.Renew renew -> renew(renew, effects);
+            case Command.Claim claim -> claim(claim, ledger, effects);
+            case Command.Unclaim unclaim -> unclaim(unclaim, ledger, effects);
+            case Command.Inspect inspect -> inspect(inspect, effects);
             case Command.Cancel cancel -> cancel(cancel, ledger, effects);
             case Command.Data operation -> effects.add(data.apply(operation, nowNanos, ledger));
             case Command.CloseSession close -> close(close, ledger, effects);
@@ -71,6 +77,11 @@ public final class LockEngine {
         return idleEnds.next() <= before || data.hasCollectable(before);
     }
 
+    /** Whether anything of a session is left. */
+    public boolean hasSession(long session) {
+        return sessions.containsKey(session);
+    }
+
     /** Whether the session holds anything here. */
     public boolean hasHolds(long session) {
         Session found = sessions.get(session);
@@ -85,6 +96,43 @@ public final class LockEngine {
     /** The keys that have neither. */
     public Listing<ResourceView> listIdle() {
         return listResources(true);
+    }
+
+    /** The keys of one kind that somebody holds. */
+    public Listing<HolderView> listHolders(Namespace namespace, Kind kind) {
+        return new Listing<>(
+                all,
+                (named, _) ->
+                        named instanceof Resource resource
+                                        && resource.kind() == kind
+                                        && resource.holders() > 0
+                                        && resource.key.namespace().equals(namespace)
+                                ? holders(resource)
+                                : null,
+                view -> view.sessions().size() - 1);
+    }
+
+    /** Who holds a key; null if nobody does. */
+    public @Nullable HolderView holders(Kind kind, Key key) {
+        Resource resource = space(kind).get(key);
+        return resource == null || resource.holders() == 0 ? null : holders(resource);
+    }
+
+    private static HolderView holders(Resource resource) {
+        List<Long> sessions = new ArrayList<>(resource.holders());
+        resource.forEachHold(hold -> sessions.add(hold.session.id));
+        return new HolderView(resource.key, sessions, resource.heldSince);
+    }
+
+    /** How much of one kind is held. */
+    public HeldCount countHeld(Namespace namespace, Kind kind) {
+        HeldTally tally = tally(namespace, kind);
+        return new HeldCount(tally.keys, tally.holds);
+    }
+
+    private HeldTally tally(Namespace namespace, Kind kind) {
+        return held.computeIfAbsent(namespace, _ -> new EnumMap<>(Kind.class))
+                .computeIfAbsent(kind, _ -> new HeldTally());
     }
 
     public Listing<CounterView> listCounters() {
@@ -143,7 +191,7 @@ public final class LockEngine {
             line(wait);
             deadlines.schedule(wait, after(c.waitNanos()));
         }
-        rest(resource);
+        rest(resource, ledger);
     }
 
     private void enqueue(Command.Enqueue c, Ledger ledger, List<Effect> effects) {
@@ -169,7 +217,7 @@ public final class LockEngine {
             session.recordEnqueue(resource, wait);
             effects.add(new Effect.Queued(c.session(), c.request()));
         }
-        rest(resource);
+        rest(resource, ledger);
     }
 
     private void await(Command.Await c, Ledger ledger, List<Effect> effects) {
@@ -223,6 +271,52 @@ public final class LockEngine {
         effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
     }
 
+    private void claim(Command.Claim c, Ledger ledger, List<Effect> effects) {
+        Resource resource = space(c.kind()).get(c.key());
+        if (resource != null && resource.holdOf(c.session()) != null) {
+            effects.add(new Effect.Claimed(c.session(), c.request(), false, resource.holders()));
+            return;
+        }
+        if (resource != null && !isFree(resource)) {
+            refuse(c, Refusal.BUSY, effects);
+            return;
+        }
+        if (!ledger.reserve()) {
+            refuse(c, Refusal.TOO_MANY_KEYS, effects);
+            return;
+        }
+        if (resource == null) {
+            if (!ledger.reserveClaim()) {
+                ledger.giveBack();
+                refuse(c, Refusal.TOO_MANY_KEYS, effects);
+                return;
+            }
+            resource = add(c.kind(), c.key(), 1);
+        }
+        resource.lastActivityNanos = nowNanos;
+        Session session = session(c.session());
+        Hold _ = grant(resource, session, c.request(), c.salt(), Command.FOREVER, ledger);
+        effects.add(new Effect.Claimed(c.session(), c.request(), true, resource.holders()));
+    }
+
+    private void unclaim(Command.Unclaim c, Ledger ledger, List<Effect> effects) {
+        Resource resource = space(c.kind()).get(c.key());
+        Hold hold = resource == null ? null : resource.holdOf(c.session());
+        if (hold == null) {
+            refuse(c, Refusal.NOT_HELD, effects);
+            return;
+        }
+        effects.add(new Effect.Released(c.session(), c.request()));
+        end(hold, ledger, effects);
+    }
+
+    private void inspect(Command.Inspect c, List<Effect> effects) {
+        Resource resource = space(c.kind()).get(c.key());
+        boolean own = resource != null && resource.holdOf(c.session()) != null;
+        int holders = resource == null ? 0 : resource.holders();
+        effects.add(new Effect.Inspected(c.session(), c.request(), holders, own));
+    }
+
     private void cancel(Command.Cancel c, Ledger ledger, List<Effect> effects) {
         Resource resource = space(c.kind()).get(c.key());
         Session session = sessions.get(c.session());
@@ -235,7 +329,7 @@ public final class LockEngine {
                 ledger.giveBack();
                 effects.add(new Effect.Cancelled(c.session(), c.request()));
                 serve(resource, ledger, effects);
-                rest(resource);
+                rest(resource, ledger);
                 return;
             }
         }
@@ -249,26 +343,40 @@ public final class LockEngine {
     }
 
     private void close(Command.CloseSession c, Ledger ledger, List<Effect> effects) {
-        Session session = sessions.remove(c.session());
+        Session session = sessions.get(c.session());
         if (session == null) {
             return;
         }
-        for (Wait wait = session.firstWait; wait != null; wait = session.firstWait) {
+        int left = c.most();
+        for (; session.firstWait != null && left > 0; left--) {
+            Wait wait = session.firstWait;
             withdraw(wait);
             ledger.giveBack();
             serve(wait.resource, ledger, effects);
-            rest(wait.resource);
+            rest(wait.resource, ledger);
         }
-        Hold next;
-        for (Hold hold = session.firstHold; hold != null; hold = next) {
-            next = hold.after;
+        int mutexes = 0;
+        int sharedLocks = 0;
+        for (; session.firstHold != null && left > 0; left--) {
+            Hold hold = session.firstHold;
             boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
-            if (settings.autoRelease() || unknown) {
+            boolean claimed = hold.leaseNanos == Command.FOREVER;
+            if (claimed) {
+                mutexes += hold.resource.kind() == Kind.MUTEX ? 1 : 0;
+                sharedLocks += hold.resource.kind() == Kind.SHARED ? 1 : 0;
+            }
+            if (settings.autoRelease() || unknown || claimed) {
                 end(hold, ledger, effects);
             } else {
                 session.endEnqueue(hold.resource, hold);
                 session.remove(hold);
             }
+        }
+        if (mutexes + sharedLocks > 0) {
+            effects.add(new Effect.Orphaned(c.session(), mutexes, sharedLocks));
+        }
+        if (session.firstWait == null && session.firstHold == null) {
+            sessions.remove(c.session());
         }
     }
 
@@ -286,8 +394,7 @@ public final class LockEngine {
             if (end > before) {
                 idleEnds.schedule(resource, end);
             } else {
-                all.remove(resource);
-                space(resource.kind()).remove(resource.key);
+                forget(resource);
                 ledger.returnKey();
             }
         }
@@ -327,22 +434,41 @@ public final class LockEngine {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return null;
         }
-        if (resource == null) {
+        if (resource == null || !resource.lasting) {
             if (!ledger.reserveKey()) {
-                ledger.giveBack();
+                if (resource == null || isFree(resource)) {
+                    ledger.giveBack();
+                }
                 refuse(c, Refusal.TOO_MANY_KEYS, effects);
                 return null;
             }
-            resource =
-                    switch (c.kind()) {
-                        case MUTEX -> new Mutex(c.key());
-                        case SEMAPHORE -> new Semaphore(c.key(), limit);
-                    };
-            space.put(c.key(), resource);
-            all.addLast(resource);
+            if (resource == null) {
+                resource = add(c.kind(), c.key(), limit);
+            } else {
+                ledger.returnClaim();
+            }
+            resource.lasting = true;
         }
         resource.lastActivityNanos = nowNanos;
         return resource;
+    }
+
+    private Resource add(Kind kind, Key key, long limit) {
+        HeldTally tally = tally(key.namespace(), kind);
+        Resource resource =
+                switch (kind) {
+                    case MUTEX -> new Mutex(key, tally);
+                    case SEMAPHORE -> new Semaphore(key, limit, tally);
+                    case SHARED -> new SharedLock(key, tally);
+                };
+        space(kind).put(key, resource);
+        all.addLast(resource);
+        return resource;
+    }
+
+    private void forget(Resource resource) {
+        all.remove(resource);
+        space(resource.kind()).remove(resource.key);
     }
 
     private static boolean isFree(Resource resource) {
@@ -361,6 +487,11 @@ public final class LockEngine {
             long leaseNanos,
             Ledger ledger) {
         Hold hold = new Hold(resource, session, request, ledger.nextFence(), salt, leaseNanos);
+        if (resource.holders() == 0) {
+            resource.heldSince = hold.fence;
+            resource.tally.keys++;
+        }
+        resource.tally.holds++;
         resource.add(hold);
         session.add(hold);
         deadlines.schedule(hold, after(leaseNanos));
@@ -407,25 +538,36 @@ public final class LockEngine {
         ledger.giveBack();
         effects.add(new Effect.TimedOut(wait.session.id, wait.request));
         serve(wait.resource, ledger, effects);
-        rest(wait.resource);
+        rest(wait.resource, ledger);
     }
 
     /** Ends a hold, whatever the reason, and passes its slot on. */
     private void end(Hold hold, Ledger ledger, List<Effect> effects) {
         Resource resource = hold.resource;
         resource.remove(hold);
+        resource.tally.holds--;
+        if (resource.holders() == 0) {
+            resource.tally.keys--;
+            resource.heldSince = 0;
+        }
         hold.session.remove(hold);
         hold.session.endEnqueue(resource, hold);
         deadlines.remove(hold);
         ledger.giveBack();
         resource.lastActivityNanos = nowNanos;
         serve(resource, ledger, effects);
-        rest(resource);
+        rest(resource, ledger);
     }
 
-    /** After the last use of a resource it may rest, and be forgotten in time. */
-    private void rest(Resource resource) {
-        if (resource.isUnused() && !resource.isScheduled()) {
+    /** After the last use of a resource it may rest, and be forgotten in time or at once. */
+    private void rest(Resource resource, Ledger ledger) {
+        if (!resource.isUnused()) {
+            return;
+        }
+        if (!resource.lasting) {
+            forget(resource);
+            ledger.returnClaim();
+        } else if (!resource.isScheduled()) {
             idleEnds.schedule(resource, settings.idleEnd(resource.lastActivityNanos));
         }
     }
@@ -440,6 +582,7 @@ public final class LockEngine {
         return switch (kind) {
             case MUTEX -> mutexes;
             case SEMAPHORE -> semaphores;
+            case SHARED -> shared;
         };
     }
 
@@ -492,6 +635,8 @@ public final class LockEngine {
         out.bytes(resource.key.bytes());
         out.number(resource.limit());
         out.number(resource.lastActivityNanos);
+        out.number(resource.lasting ? 1 : 0);
+        out.number(resource.heldSince);
         out.number(resource.holders());
         resource.forEachHold(
                 hold -> {

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 final class Mutex extends Resource {
     private @Nullable Hold hold;
 
-    Mutex(Key key) {
-        super(key);
+    Mutex(Key key, HeldTally tally) {
+        super(key, tally);
     }
 
     @Override
@@ -35,6 +35,11 @@ final class Mutex extends Resource {
     @Override
     @Nullable Hold find(long fence) {
         return hold != null && hold.fence == fence ? hold : null;
+    }
+
+    @Override
+    @Nullable Hold holdOf(long session) {
+        return hold != null && hold.session.id == session ? hold : null;
     }
 
     @Override

@@ -4,6 +4,8 @@ package io.holdfast.engine;
 public enum Refusal {
     /** The token holds no slot of this key, or not any more. */
     NOT_HELD,
+    /** Somebody else has it. */
+    BUSY,
     /** No room for another lock or semaphore. */
     TOO_MANY_KEYS,
     /** The line of this name is full. */

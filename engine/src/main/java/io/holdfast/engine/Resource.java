@@ -7,13 +7,25 @@ import java.util.function.Consumer;
 /**
  * A key with its admission rule and its line of waiters. A new kind is a new rule, not a new line.
  */
-abstract sealed class Resource extends Named permits Mutex, Semaphore {
+abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLock {
+    /** Of all keys like this one. */
+    final HeldTally tally;
+
+    /** Fence of the grant since which somebody has held it; 0 if nobody does. */
+    long heldSince;
+
+    /**
+     * Whether the name is remembered while nobody uses it. One that was only ever claimed is not.
+     */
+    boolean lasting;
+
     @Nullable Wait firstInLine;
     @Nullable Wait lastInLine;
     int waiters;
 
-    Resource(Key key) {
+    Resource(Key key, HeldTally tally) {
         super(key);
+        this.tally = tally;
     }
 
     abstract Kind kind();
@@ -26,6 +38,9 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore {
     abstract int holders();
 
     abstract @Nullable Hold find(long fence);
+
+    /** What a session holds of it; the latest where it may hold several. */
+    abstract @Nullable Hold holdOf(long session);
 
     abstract void add(Hold hold);
 

@@ -13,8 +13,8 @@ final class Semaphore extends Resource {
     /** By fence, in order of grant. */
     private final Map<Long, Hold> holds = new LinkedHashMap<>(4);
 
-    Semaphore(Key key, long limit) {
-        super(key);
+    Semaphore(Key key, long limit, HeldTally tally) {
+        super(key, tally);
         this.limit = limit;
     }
 
@@ -41,6 +41,17 @@ final class Semaphore extends Resource {
     @Override
     @Nullable Hold find(long fence) {
         return holds.get(fence);
+    }
+
+    @Override
+    @Nullable Hold holdOf(long session) {
+        Hold found = null;
+        for (Hold hold : holds.values()) {
+            if (hold.session.id == session) {
+                found = hold;
+            }
+        }
+        return found;
     }
 
     @Override

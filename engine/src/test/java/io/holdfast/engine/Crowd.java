@@ -102,6 +102,28 @@ final class Crowd {
                                                     told.target().key(),
                                                     told.token(),
                                                     schedule.nanos(lease)));
+            case Step.Claim(int who, int what) -> {
+                Target target = Schedule.CLAIMABLE.get(what);
+                yield Optional.of(
+                        new Command.Claim(
+                                sessions[who],
+                                ask(who, target),
+                                target.kind(),
+                                target.key(),
+                                nextSalt()));
+            }
+            case Step.Unclaim(int who, int what) -> {
+                Target target = Schedule.CLAIMABLE.get(what);
+                yield Optional.of(
+                        new Command.Unclaim(
+                                sessions[who], ask(who, target), target.kind(), target.key()));
+            }
+            case Step.Inspect(int who, int what) -> {
+                Target target = Schedule.CLAIMABLE.get(what);
+                yield Optional.of(
+                        new Command.Inspect(
+                                sessions[who], ask(who, target), target.kind(), target.key()));
+            }
             case Step.Cancel(int who, int back) ->
                     lastAsked(who, back)
                             .map(

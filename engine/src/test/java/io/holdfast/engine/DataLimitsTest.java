@@ -241,6 +241,16 @@ class DataLimitsTest {
                         }
 
                         @Override
+                        public boolean reserveClaim() {
+                            return ledger.reserveClaim();
+                        }
+
+                        @Override
+                        public void returnClaim() {
+                            ledger.returnClaim();
+                        }
+
+                        @Override
                         public boolean reserveEntry() {
                             return ledger.reserveEntry();
                         }

@@ -165,7 +165,10 @@ final class DataScenario {
                     Effect.Released _,
                     Effect.Renewed _,
                     Effect.TimedOut _,
-                    Effect.Cancelled _ ->
+                    Effect.Cancelled _,
+                    Effect.Claimed _,
+                    Effect.Inspected _,
+                    Effect.Orphaned _ ->
                     throw new AssertionError("an answer about locks: " + effect);
         };
     }

@@ -187,7 +187,7 @@ class DeadlinesPropertyTest {
     }
 
     private static List<Deadline> entries(int count) {
-        Resource resource = new Mutex(Key.of("key"));
+        Resource resource = new Mutex(Key.of("key"), new HeldTally());
         Session session = new Session(1);
         List<Deadline> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -30,7 +31,11 @@ final class LockScenario {
         RENEWED,
         TIMED_OUT,
         CANCELLED,
+        CLAIMED,
+        KEPT,
+        INSPECTED,
         NOT_HELD,
+        BUSY,
         TOO_MANY_KEYS,
         TOO_MANY_WAITERS,
         LIMIT_MISMATCH,
@@ -46,6 +51,10 @@ final class LockScenario {
 
         static Target semaphore(String name, long limit) {
             return new Target(Kind.SEMAPHORE, Key.of(name), limit);
+        }
+
+        static Target shared(String name) {
+            return new Target(Kind.SHARED, Key.of(name), Long.MAX_VALUE);
         }
     }
 
@@ -63,6 +72,9 @@ final class LockScenario {
                 case Effect.Renewed _ -> Outcome.RENEWED;
                 case Effect.TimedOut _ -> Outcome.TIMED_OUT;
                 case Effect.Cancelled _ -> Outcome.CANCELLED;
+                case Effect.Claimed claimed -> claimed.anew() ? Outcome.CLAIMED : Outcome.KEPT;
+                case Effect.Inspected _ -> Outcome.INSPECTED;
+                case Effect.Orphaned _ -> fail("it answers nothing: %s", answers.getLast());
                 case Effect.Changed _,
                         Effect.Counted _,
                         Effect.Found _,
@@ -78,6 +90,13 @@ final class LockScenario {
                 return granted;
             }
             return fail("not granted but %s", outcome());
+        }
+
+        Effect.Claimed claimed() {
+            if (!answers.isEmpty() && answers.getLast() instanceof Effect.Claimed claimed) {
+                return claimed;
+            }
+            return fail("not claimed but %s", outcome());
         }
 
         Token token() {
@@ -97,6 +116,7 @@ final class LockScenario {
     private final Map<Long, String> names = new HashMap<>();
     private final Map<RequestId, Request> requests = new HashMap<>();
     private final List<Effect> effects = new ArrayList<>();
+    private final List<Effect.Orphaned> orphaned = new ArrayList<>();
     private long nowNanos = 1_000_000_000;
     private long lastRequest;
     private long lastSalt = 0x5A17;
@@ -216,6 +236,28 @@ final class LockScenario {
         return renew(names.get(granted.session()), granted.target(), granted.token(), lease);
     }
 
+    Request claim(String who, Target what) {
+        Request request = request(who, what);
+        apply(
+                new Command.Claim(
+                        request.session(), request.number(), what.kind(), what.key(), ++lastSalt));
+        return request;
+    }
+
+    Request unclaim(String who, Target what) {
+        Request request = request(who, what);
+        apply(new Command.Unclaim(request.session(), request.number(), what.kind(), what.key()));
+        return request;
+    }
+
+    Effect.Inspected inspect(String who, Target what) {
+        byte[] before = stateNow();
+        Request request = request(who, what);
+        apply(new Command.Inspect(request.session(), request.number(), what.kind(), what.key()));
+        assertThat(engine.snapshot()).as("looking changes nothing").isEqualTo(before);
+        return (Effect.Inspected) request.answers().getLast();
+    }
+
     void cancel(Request request) {
         Target what = request.target();
         apply(new Command.Cancel(request.session(), request.number(), what.kind(), what.key()));
@@ -235,6 +277,21 @@ final class LockScenario {
         sessions.remove(who);
         apply(new Command.CloseSession(session, lastAnswered));
         assertThat(engine.hasHolds(session)).as("a closed session has holds").isFalse();
+    }
+
+    /** The session ends, at most so much of it at a time. */
+    void closeInSlices(String who, int most) {
+        long session = session(who);
+        sessions.remove(who);
+        do {
+            apply(new Command.CloseSession(session, lastRequest, most));
+        } while (engine.hasSession(session));
+    }
+
+    /** The state when all that is due by now has ended. */
+    private byte[] stateNow() {
+        tick();
+        return engine.snapshot();
     }
 
     void advance(Duration span) {
@@ -305,6 +362,22 @@ final class LockScenario {
         return Views.of(engine, nowNanos).all().stream().filter(view -> is(view, what)).findAny();
     }
 
+    /** Those who hold a key, in order of grant. */
+    List<String> holders(Target what) {
+        HolderView view = engine.holders(what.kind(), what.key());
+        return view == null ? List.of() : view.sessions().stream().map(names::get).toList();
+    }
+
+    /** Fence of the grant since which somebody has held a key. */
+    long since(Target what) {
+        return Objects.requireNonNull(engine.holders(what.kind(), what.key())).since();
+    }
+
+    /** What the end of a session released, as told since the start, in order. */
+    List<Effect.Orphaned> orphaned() {
+        return List.copyOf(orphaned);
+    }
+
     boolean isHolding(String who) {
         return engine.hasHolds(session(who));
     }
@@ -354,19 +427,29 @@ final class LockScenario {
         }
         Views views = Views.of(engine, nowNanos);
         views.check();
-        assertThat(ledger.keys).as("room for keys").isEqualTo(views.all().size());
+        assertThat(ledger.keys + ledger.claims).as("room for names").isEqualTo(views.all().size());
+        assertThat(ledger.claims).as("claims").isBetween(0L, (long) views.inUse().size());
+        views.checkHolders(engine, nowNanos);
         assertThat(ledger.pieces).as("room for holds and waits").isEqualTo(views.pieces());
         assertThat(engine.nextDeadlineNanos()).as("what is due has ended").isGreaterThan(nowNanos);
     }
 
     private void deliver(Effect effect) {
+        if (effect instanceof Effect.Orphaned left) {
+            assertThat(names).containsKey(left.session());
+            assertThat(sessions).doesNotContainValue(left.session());
+            orphaned.add(left);
+            return;
+        }
         Request request = requests.get(new RequestId(effect.session(), effect.request()));
         if (request == null) {
             fail("%s answers nothing that was asked", effect);
             return;
         }
         if (!request.answers().isEmpty()
-                && !(effect instanceof Effect.Cancelled && request.outcome() == Outcome.GRANTED)) {
+                && !(effect instanceof Effect.Cancelled
+                        && (request.outcome() == Outcome.GRANTED
+                                || request.outcome() == Outcome.CLAIMED))) {
             fail("%s is a second answer after %s", effect, request.answers());
         }
         request.answers().add(effect);

@@ -11,6 +11,12 @@ final class PlainLedger implements Ledger {
     long keys;
 
     /** 0 is no limit. */
+    long maxClaims;
+
+    /** Names that are only claimed. */
+    long claims;
+
+    /** 0 is no limit. */
     long maxEntries;
 
     /** Counters, values and lists. */
@@ -38,6 +44,20 @@ final class PlainLedger implements Ledger {
     @Override
     public void returnKey() {
         keys--;
+    }
+
+    @Override
+    public boolean reserveClaim() {
+        if (!room || (maxClaims > 0 && claims >= maxClaims)) {
+            return false;
+        }
+        claims++;
+        return true;
+    }
+
+    @Override
+    public void returnClaim() {
+        claims--;
     }
 
     @Override

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The rules of the engine in the plainest way: one list of names, one list of claims, and every
+ * The rules of the engine in the plainest way: one list of names, one list of seats, and every
  * question answered by looking through all of them. Data has a model of its own.
  */
 final class ReferenceModel {
@@ -18,7 +18,9 @@ final class ReferenceModel {
         final Kind kind;
         final Key key;
         final long limit;
+        boolean lasting; // remembered while nobody uses it
         long lastActivity;
+        long since; // fence of the grant since which somebody has held it
 
         Name(Kind kind, Key key, long limit) {
             this.kind = kind;
@@ -27,8 +29,8 @@ final class ReferenceModel {
         }
     }
 
-    /** Somebody who wants or has a slot. A grant moves a claim to the end of the list. */
-    private static final class Claim {
+    /** Somebody who wants or has a slot. A grant moves a seat to the end of the list. */
+    private static final class Seat {
         final Name name;
         final long session;
         final long salt;
@@ -42,7 +44,7 @@ final class ReferenceModel {
         long end = NEVER;
         long turn;
 
-        Claim(Name name, long session, long request, long salt, long lease, boolean onRecord) {
+        Seat(Name name, long session, long request, long salt, long lease, boolean onRecord) {
             this.name = name;
             this.session = session;
             this.request = request;
@@ -54,18 +56,20 @@ final class ReferenceModel {
 
     private final Settings settings;
     private final int maxKeys;
+    private final int maxClaims;
     final DataModel data;
     boolean room = true;
     private final List<Name> names = new ArrayList<>();
-    private final List<Claim> claims = new ArrayList<>();
+    private final List<Seat> seats = new ArrayList<>();
     private long now = Long.MIN_VALUE;
     private long turns;
     private long fences;
     private List<Effect> effects = new ArrayList<>();
 
-    ReferenceModel(Settings settings, int maxKeys, int maxEntries) {
+    ReferenceModel(Settings settings, int maxKeys, int maxClaims, int maxEntries) {
         this.settings = settings;
         this.maxKeys = maxKeys;
+        this.maxClaims = maxClaims;
         this.data = new DataModel(settings, maxEntries);
     }
 
@@ -79,7 +83,7 @@ final class ReferenceModel {
             case Command.Enqueue c -> enqueue(c);
             case Command.Await c -> await(c);
             case Command.Release c -> {
-                Optional<Claim> hold = hold(c, c.token());
+                Optional<Seat> hold = hold(c, c.token());
                 if (hold.isEmpty()) {
                     refuse(c, Refusal.NOT_HELD);
                 } else {
@@ -88,7 +92,7 @@ final class ReferenceModel {
                 }
             }
             case Command.Renew c -> {
-                Optional<Claim> hold = hold(c, c.token());
+                Optional<Seat> hold = hold(c, c.token());
                 if (hold.isEmpty()) {
                     refuse(c, Refusal.NOT_HELD);
                 } else {
@@ -97,9 +101,26 @@ final class ReferenceModel {
                     effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
                 }
             }
+            case Command.Claim c -> claim(c);
+            case Command.Unclaim c -> {
+                Optional<Seat> hold = holdOf(c);
+                if (hold.isEmpty()) {
+                    refuse(c, Refusal.NOT_HELD);
+                } else {
+                    effects.add(new Effect.Released(c.session(), c.request()));
+                    end(hold.get());
+                }
+            }
+            case Command.Inspect c ->
+                    effects.add(
+                            new Effect.Inspected(
+                                    c.session(),
+                                    c.request(),
+                                    find(c).map(name -> holds(name).size()).orElse(0),
+                                    holdOf(c).isPresent()));
             case Command.Data c -> effects.add(data.apply(c, room));
             case Command.Cancel c ->
-                    claims.stream()
+                    seats.stream()
                             .filter(it -> it.session == c.session() && !it.orphaned)
                             .filter(it -> it.request == c.request())
                             .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
@@ -117,12 +138,36 @@ final class ReferenceModel {
     }
 
     long nextDeadline() {
-        long ofClaims = claims.stream().mapToLong(it -> it.end).min().orElse(NEVER);
-        return Math.min(ofClaims, data.nextDeadline());
+        long ofSeats = seats.stream().mapToLong(it -> it.end).min().orElse(NEVER);
+        return Math.min(ofSeats, data.nextDeadline());
     }
 
     boolean hasHolds(long session) {
-        return claims.stream().anyMatch(it -> it.held && it.session == session && !it.orphaned);
+        return seats.stream().anyMatch(it -> it.held && it.session == session && !it.orphaned);
+    }
+
+    /** How many names are remembered while nobody uses them. */
+    long keys() {
+        return names.stream().filter(name -> name.lasting).count();
+    }
+
+    /** How many names were only ever claimed. */
+    long claims() {
+        return names.size() - keys();
+    }
+
+    /** The names of a kind that somebody holds, in order of acquisition. */
+    List<HolderView> holders(Kind kind) {
+        return names.stream()
+                .filter(name -> name.kind == kind && !holds(name).isEmpty())
+                .sorted(Comparator.comparingLong(name -> name.since))
+                .map(
+                        name ->
+                                new HolderView(
+                                        name.key,
+                                        holds(name).stream().map(it -> it.session).toList(),
+                                        name.since))
+                .toList();
     }
 
     /** How many names may go now. */
@@ -153,7 +198,7 @@ final class ReferenceModel {
     Set<ResourceView> views() {
         Set<ResourceView> views = new HashSet<>();
         for (Name name : names) {
-            List<Claim> holds = holds(name);
+            List<Seat> holds = holds(name);
             boolean free = holds.isEmpty();
             views.add(
                     new ResourceView(
@@ -169,26 +214,26 @@ final class ReferenceModel {
         return views;
     }
 
-    private long left(Claim hold) {
+    private long left(Seat hold) {
         return hold.end == NEVER ? Command.FOREVER : hold.end - now;
     }
 
     private void endWhatIsDue() {
         while (true) {
-            Optional<Claim> due =
-                    claims.stream()
+            Optional<Seat> due =
+                    seats.stream()
                             .filter(it -> it.end <= now)
                             .min(
-                                    Comparator.<Claim>comparingLong(it -> it.end)
+                                    Comparator.<Seat>comparingLong(it -> it.end)
                                             .thenComparingLong(it -> it.turn));
             if (due.isEmpty()) {
                 return;
             }
-            Claim claim = due.get();
-            if (!claim.held) {
-                effects.add(new Effect.TimedOut(claim.session, claim.request));
+            Seat seat = due.get();
+            if (!seat.held) {
+                effects.add(new Effect.TimedOut(seat.session, seat.request));
             }
-            end(claim);
+            end(seat);
         }
     }
 
@@ -198,9 +243,9 @@ final class ReferenceModel {
             return;
         }
         Name name = admitted.get();
-        Claim claim = new Claim(name, c.session(), c.request(), c.salt(), c.leaseNanos(), false);
+        Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), false);
         if (isFree(name)) {
-            claims.add(claim);
+            seats.add(seat);
             serve(name);
         } else if (isLineFull(name)) {
             refuse(c, Refusal.TOO_MANY_WAITERS);
@@ -209,8 +254,8 @@ final class ReferenceModel {
         } else if (!room) {
             refuse(c, Refusal.TOO_MANY_WAITERS);
         } else {
-            claims.add(claim);
-            schedule(claim, c.waitNanos());
+            seats.add(seat);
+            schedule(seat, c.waitNanos());
         }
     }
 
@@ -224,95 +269,132 @@ final class ReferenceModel {
             return;
         }
         Name name = admitted.get();
-        Claim claim = new Claim(name, c.session(), 0, c.salt(), c.leaseNanos(), true);
+        Seat seat = new Seat(name, c.session(), 0, c.salt(), c.leaseNanos(), true);
         if (isFree(name)) {
-            claim.request = c.request(); // the enqueue itself is told
-            claims.add(claim);
+            seat.request = c.request(); // the enqueue itself is told
+            seats.add(seat);
             serve(name);
-            claim.onRecord = true;
+            seat.onRecord = true;
         } else if (isLineFull(name) || !room) {
             refuse(c, Refusal.TOO_MANY_WAITERS);
         } else {
-            claims.add(claim);
+            seats.add(seat);
             effects.add(new Effect.Queued(c.session(), c.request()));
         }
     }
 
+    private void claim(Command.Claim c) {
+        Optional<Name> known = find(c);
+        if (holdOf(c).isPresent()) {
+            int holders = holds(known.orElseThrow()).size();
+            effects.add(new Effect.Claimed(c.session(), c.request(), false, holders));
+        } else if (known.isPresent() && !isFree(known.get())) {
+            refuse(c, Refusal.BUSY);
+        } else if (!room || (known.isEmpty() && maxClaims > 0 && claims() >= maxClaims)) {
+            refuse(c, Refusal.TOO_MANY_KEYS);
+        } else {
+            long limit = c.kind() == Kind.SHARED ? Long.MAX_VALUE : 1;
+            Name name = known.orElseGet(() -> add(c, limit));
+            name.lastActivity = now;
+            Seat seat = new Seat(name, c.session(), c.request(), c.salt(), Command.FOREVER, false);
+            seats.add(seat);
+            hold(seat);
+            seat.toldBy = c.request();
+            int holders = holds(name).size();
+            effects.add(new Effect.Claimed(c.session(), c.request(), true, holders));
+        }
+    }
+
     private void await(Command.Await c) {
-        Optional<Claim> found = record(c);
+        Optional<Seat> found = record(c);
         if (found.isEmpty()) {
             refuse(c, Refusal.NOT_ENQUEUED);
             return;
         }
-        Claim claim = found.get();
-        claim.name.lastActivity = now;
-        claim.request = c.request();
-        if (claim.held) {
-            claim.onRecord = false;
-            claim.toldBy = claim.toldBy == 0 ? c.request() : claim.toldBy;
-            schedule(claim, claim.lease);
-            effects.add(granted(claim));
+        Seat seat = found.get();
+        seat.name.lastActivity = now;
+        seat.request = c.request();
+        if (seat.held) {
+            seat.onRecord = false;
+            seat.toldBy = seat.toldBy == 0 ? c.request() : seat.toldBy;
+            schedule(seat, seat.lease);
+            effects.add(granted(seat));
         } else if (c.waitNanos() == 0) {
             effects.add(new Effect.TimedOut(c.session(), c.request()));
-            end(claim);
+            end(seat);
         } else {
-            schedule(claim, c.waitNanos());
+            schedule(seat, c.waitNanos());
         }
     }
 
     private void close(Command.CloseSession c) {
-        List<Claim> own =
-                claims.stream().filter(it -> it.session == c.session() && !it.orphaned).toList();
+        List<Seat> own =
+                seats.stream().filter(it -> it.session == c.session() && !it.orphaned).toList();
         own.stream().filter(it -> !it.held).forEach(this::end);
-        for (Claim hold : own.stream().filter(it -> it.held).toList()) {
-            if (settings.autoRelease() || hold.toldBy == 0 || hold.toldBy > c.lastAnswered()) {
+        int mutexes = 0;
+        int shared = 0;
+        for (Seat hold : own.stream().filter(it -> it.held).toList()) {
+            boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
+            boolean forever = hold.lease == Command.FOREVER;
+            mutexes += forever && hold.name.kind == Kind.MUTEX ? 1 : 0;
+            shared += forever && hold.name.kind == Kind.SHARED ? 1 : 0;
+            if (settings.autoRelease() || unknown || forever) {
                 end(hold);
             } else {
                 hold.onRecord = false;
                 hold.orphaned = true;
             }
         }
+        if (mutexes + shared > 0) {
+            effects.add(new Effect.Orphaned(c.session(), mutexes, shared));
+        }
     }
 
     private Optional<Name> admit(Command.Locking c, long limit) {
-        Optional<Name> known =
-                names.stream()
-                        .filter(it -> it.kind == c.kind() && it.key.equals(c.key()))
-                        .findAny();
+        Optional<Name> known = find(c);
         if (known.isPresent() && known.get().limit != limit) {
             refuse(c, Refusal.LIMIT_MISMATCH);
             return Optional.empty();
         }
         boolean takesSlot = known.isEmpty() || isFree(known.get());
-        boolean capped = known.isEmpty() && maxKeys > 0 && names.size() >= maxKeys;
-        if (capped || (takesSlot && !room)) {
+        boolean takesKey = known.isEmpty() || !known.get().lasting;
+        boolean capped = takesKey && maxKeys > 0 && keys() >= maxKeys;
+        if (capped || ((takesSlot || takesKey) && !room)) {
             refuse(c, Refusal.TOO_MANY_KEYS);
             return Optional.empty();
         }
-        if (known.isEmpty()) {
-            known = Optional.of(new Name(c.kind(), c.key(), limit));
-            names.add(known.get());
-        }
-        Name name = known.get();
+        Name name = known.orElseGet(() -> add(c, limit));
+        name.lasting = true;
         name.lastActivity = now;
-        return known;
+        return Optional.of(name);
     }
 
-    /** Removes a claim, waiting or held, and grants what that sets free. */
-    private void end(Claim claim) {
-        claims.remove(claim);
-        claim.name.lastActivity = now;
-        serve(claim.name);
+    private Name add(Command.Locking c, long limit) {
+        Name name = new Name(c.kind(), c.key(), limit);
+        names.add(name);
+        return name;
+    }
+
+    private Optional<Name> find(Command.Locking c) {
+        return names.stream().filter(it -> it.kind == c.kind() && it.key.equals(c.key())).findAny();
+    }
+
+    /** Removes a seat, waiting or held, and grants what that sets free. */
+    private void end(Seat seat) {
+        seats.remove(seat);
+        seat.name.lastActivity = now;
+        serve(seat.name);
+        if (isUnused(seat.name) && !seat.name.lasting) {
+            names.remove(seat.name);
+        }
     }
 
     private void serve(Name name) {
         while (!line(name).isEmpty() && holds(name).size() < name.limit) {
-            Claim first = line(name).getFirst();
-            claims.remove(first);
-            claims.add(first);
-            first.held = true;
-            first.fence = ++fences;
-            schedule(first, first.lease);
+            Seat first = line(name).getFirst();
+            seats.remove(first);
+            seats.add(first);
+            hold(first);
             if (first.request != 0) {
                 first.toldBy = first.request;
                 first.onRecord = false;
@@ -321,17 +403,27 @@ final class ReferenceModel {
         }
     }
 
-    private void schedule(Claim claim, long span) {
-        claim.end = now > 0 && span > NEVER - now ? NEVER : now + span;
-        claim.turn = ++turns;
+    private void hold(Seat seat) {
+        boolean first = holds(seat.name).isEmpty();
+        seat.held = true;
+        seat.fence = ++fences;
+        if (first) {
+            seat.name.since = seat.fence;
+        }
+        schedule(seat, seat.lease);
     }
 
-    private List<Claim> line(Name name) {
-        return claims.stream().filter(it -> it.name == name && !it.held).toList();
+    private void schedule(Seat seat, long span) {
+        seat.end = now > 0 && span > NEVER - now ? NEVER : now + span;
+        seat.turn = ++turns;
     }
 
-    private List<Claim> holds(Name name) {
-        return claims.stream().filter(it -> it.name == name && it.held).toList();
+    private List<Seat> line(Name name) {
+        return seats.stream().filter(it -> it.name == name && !it.held).toList();
+    }
+
+    private List<Seat> holds(Name name) {
+        return seats.stream().filter(it -> it.name == name && it.held).toList();
     }
 
     private boolean isFree(Name name) {
@@ -339,7 +431,7 @@ final class ReferenceModel {
     }
 
     private boolean isUnused(Name name) {
-        return claims.stream().noneMatch(it -> it.name == name);
+        return seats.stream().noneMatch(it -> it.name == name);
     }
 
     private boolean isLineFull(Name name) {
@@ -351,30 +443,38 @@ final class ReferenceModel {
         return isUnused(name) && (longAgo || settings.idleNanos() == 0);
     }
 
-    private Optional<Claim> record(Command.Locking c) {
-        return claims.stream()
+    private Optional<Seat> record(Command.Locking c) {
+        return seats.stream()
                 .filter(it -> it.onRecord && it.session == c.session())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .findAny();
     }
 
-    private Optional<Claim> hold(Command.Locking c, Token token) {
-        return claims.stream()
+    private Optional<Seat> hold(Command.Locking c, Token token) {
+        return seats.stream()
                 .filter(it -> it.held && it.fence == token.fence() && it.salt == token.salt())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .findAny();
+    }
+
+    /** What a session holds of a name; the latest where it may hold several. */
+    private Optional<Seat> holdOf(Command.Locking c) {
+        return seats.stream()
+                .filter(it -> it.held && it.session == c.session())
+                .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
+                .reduce((_, later) -> later);
     }
 
     private void refuse(Command.Locking c, Refusal reason) {
         effects.add(new Effect.Refused(c.session(), c.request(), reason));
     }
 
-    private static Effect granted(Claim claim) {
+    private static Effect granted(Seat seat) {
         return new Effect.Granted(
-                claim.session,
-                claim.request,
-                claim.name.key,
-                new Token(claim.fence, claim.salt),
-                claim.lease);
+                seat.session,
+                seat.request,
+                seat.name.key,
+                new Token(seat.fence, seat.salt),
+                seat.lease);
     }
 }

@@ -18,7 +18,13 @@ import java.util.List;
  * numbers of {@code unit} nanoseconds.
  */
 record Schedule(
-        Settings settings, int maxKeys, int maxEntries, long start, long unit, List<Step> steps) {
+        Settings settings,
+        int maxKeys,
+        int maxClaims,
+        int maxEntries,
+        long start,
+        long unit,
+        List<Step> steps) {
     static final int PEOPLE = 4;
 
     /** Few, so that people meet; two of them are one semaphore with different limits. */
@@ -29,6 +35,10 @@ record Schedule(
                     Target.semaphore("a", 2),
                     Target.semaphore("a", 3),
                     Target.semaphore("c", 1));
+
+    /** What is claimed: mutexes that others line up for, and shared locks of the same names. */
+    static final List<Target> CLAIMABLE =
+            List.of(Target.mutex("a"), Target.mutex("b"), Target.shared("a"), Target.shared("b"));
 
     /** What data is under: names that locks have too. */
     static final List<Key> NAMES = List.of(Key.of("a"), Key.of("b"), Key.of("c"));
@@ -60,7 +70,13 @@ record Schedule(
         @Provide
         Arbitrary<Schedule> schedules() {
             return Combinators.combine(
-                            settings(), maxKeys(), maxEntries(), starts(), units(), steps(220))
+                            settings(),
+                            maxKeys(),
+                            maxClaims(),
+                            maxEntries(),
+                            starts(),
+                            units(),
+                            steps(250))
                     .as(Schedule::new);
         }
 
@@ -86,6 +102,10 @@ record Schedule(
 
         private static Arbitrary<Integer> maxKeys() {
             return Arbitraries.of(0, 0, 1, 2, 3);
+        }
+
+        private static Arbitrary<Integer> maxClaims() {
+            return Arbitraries.of(0, 0, 0, 1, 2);
         }
 
         private static Arbitrary<Integer> maxEntries() {
@@ -114,6 +134,15 @@ record Schedule(
                                     6,
                                     Combinators.combine(who(), back(), use(), lease())
                                             .as(Step.Renew::new)),
+                            Tuple.of(
+                                    16,
+                                    Combinators.combine(who(), claimable()).as(Step.Claim::new)),
+                            Tuple.of(
+                                    8,
+                                    Combinators.combine(who(), claimable()).as(Step.Unclaim::new)),
+                            Tuple.of(
+                                    3,
+                                    Combinators.combine(who(), claimable()).as(Step.Inspect::new)),
                             Tuple.of(5, Combinators.combine(who(), back()).as(Step.Cancel::new)),
                             Tuple.of(
                                     5,
@@ -146,6 +175,10 @@ record Schedule(
 
         private static Arbitrary<Integer> target() {
             return Arbitraries.integers().between(0, TARGETS.size() - 1);
+        }
+
+        private static Arbitrary<Integer> claimable() {
+            return Arbitraries.integers().between(0, CLAIMABLE.size() - 1);
         }
 
         private static Arbitrary<Integer> name() {

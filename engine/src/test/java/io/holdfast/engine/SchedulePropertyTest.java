@@ -10,6 +10,7 @@ import net.jqwik.api.domains.Domain;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -52,6 +53,7 @@ class SchedulePropertyTest {
         assertThat(run.engine.snapshot()).isEqualTo(fresh.snapshot());
         assertThat(EngineWeight.of(run.engine)).isEqualTo(EngineWeight.of(fresh));
         assertThat(run.ledger.keys).isZero();
+        assertThat(run.ledger.claims).isZero();
         assertThat(run.ledger.entries).isZero();
         assertThat(run.ledger.pieces).isZero();
     }
@@ -74,11 +76,14 @@ class SchedulePropertyTest {
         LockEngine alone = new LockEngine(schedule.settingsInNanos());
         PlainLedger ledger = new PlainLedger();
         ledger.maxKeys = schedule.maxKeys();
+        ledger.maxClaims = schedule.maxClaims();
         ledger.maxEntries = schedule.maxEntries();
         Deque<Listing<?>> open = new ArrayDeque<>();
         for (Step step : schedule.steps()) {
             open.add(watched.engine.listInUse());
             open.add(watched.engine.listIdle());
+            open.add(watched.engine.listHolders(Namespace.DEFAULT, Kind.MUTEX));
+            open.add(watched.engine.listHolders(Namespace.DEFAULT, Kind.SHARED));
             open.add(watched.engine.listCounters());
             open.add(watched.engine.listValues());
             open.add(watched.engine.listLists());
@@ -97,6 +102,51 @@ class SchedulePropertyTest {
             assertThat(effects).isEqualTo(seen);
             assertThat(alone.snapshot()).isEqualTo(watched.engine.snapshot());
         }
+    }
+
+    @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
+    void closing_in_slices_comes_to_the_same_as_closing_at_once(@ForAll Schedule schedule) {
+        Run whole = new Run(schedule);
+        LockEngine sliced = new LockEngine(schedule.settingsInNanos());
+        PlainLedger ledger = new PlainLedger();
+        ledger.maxKeys = schedule.maxKeys();
+        ledger.maxClaims = schedule.maxClaims();
+        ledger.maxEntries = schedule.maxEntries();
+        for (int i = 0; i < schedule.steps().size(); i++) {
+            List<Effect> effects = whole.step(schedule.steps().get(i));
+            ledger.room = whole.ledger.room;
+            List<Effect> inSlices = new ArrayList<>();
+            for (Command command : whole.last) {
+                if (command instanceof Command.CloseSession(long session, long answered, int _)) {
+                    Command slice = new Command.CloseSession(session, answered, 1 + (i % 2));
+                    do {
+                        sliced.apply(slice, whole.now, ledger, inSlices);
+                    } while (sliced.hasSession(session));
+                } else {
+                    sliced.apply(command, whole.now, ledger, inSlices);
+                }
+            }
+            assertThat(withOneOrphaned(inSlices)).isEqualTo(withOneOrphaned(effects));
+            assertThat(sliced.snapshot()).isEqualTo(whole.engine.snapshot());
+            assertThat(ledger.pieces).isEqualTo(whole.ledger.pieces);
+            assertThat(ledger.claims).isEqualTo(whole.ledger.claims);
+        }
+        assertThat(EngineWeight.of(sliced)).isEqualTo(EngineWeight.of(whole.engine));
+    }
+
+    /** The effects of one step, all that tell of orphans as one at their end. */
+    private static List<Effect> withOneOrphaned(List<Effect> effects) {
+        List<Effect> merged = new ArrayList<>();
+        Effect.Orphaned sum = new Effect.Orphaned(0, 0, 0);
+        for (Effect effect : effects) {
+            if (effect instanceof Effect.Orphaned(long session, int mutexes, int shared)) {
+                sum = new Effect.Orphaned(session, sum.mutexes() + mutexes, sum.shared() + shared);
+            } else {
+                merged.add(effect);
+            }
+        }
+        merged.add(sum);
+        return merged;
     }
 
     /** An engine and its reference model at the same work. */
@@ -120,9 +170,15 @@ class SchedulePropertyTest {
             Settings settings = schedule.settingsInNanos();
             engine = new LockEngine(settings);
             ledger.maxKeys = schedule.maxKeys();
+            ledger.maxClaims = schedule.maxClaims();
             ledger.maxEntries = schedule.maxEntries();
             crowd = new Crowd(schedule);
-            model = new ReferenceModel(settings, schedule.maxKeys(), schedule.maxEntries());
+            model =
+                    new ReferenceModel(
+                            settings,
+                            schedule.maxKeys(),
+                            schedule.maxClaims(),
+                            schedule.maxEntries());
             witness = new Witness(settings);
             now = schedule.start();
         }
@@ -205,16 +261,27 @@ class SchedulePropertyTest {
             }
             assertThat(new HashSet<>(views.all())).as("%s", command).isEqualTo(model.views());
             assertThat(new HashSet<>(data.all())).as("%s", command).isEqualTo(model.data.views());
-            assertThat(ledger.keys).isEqualTo(views.all().size());
+            assertThat(ledger.keys).isEqualTo(model.keys());
+            assertThat(ledger.claims).isEqualTo(model.claims());
+            checkHolders(views);
             checkNext();
             for (long session : crowd.openSessions()) {
                 assertThat(engine.hasHolds(session)).isEqualTo(model.hasHolds(session));
             }
-            if (command instanceof Command.CloseSession(long session, long _)) {
+            if (command instanceof Command.CloseSession(long session, long _, int _)) {
                 assertThat(engine.hasHolds(session)).isFalse();
                 if (schedule.settings().autoRelease()) {
                     assertThat(views.all()).noneMatch(view -> view.owner() == session);
                 }
+            }
+        }
+
+        private void checkHolders(Views views) {
+            views.checkHolders(engine, now);
+            for (Kind kind : Kind.values()) {
+                List<HolderView> held = new ArrayList<>(Views.holders(engine, kind, now));
+                held.sort(Comparator.comparingLong(HolderView::since));
+                assertThat(held).as("%s", kind).isEqualTo(model.holders(kind));
             }
         }
 

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 @DisplayName("A snapshot")
 class SnapshotTest {
     private static final Target PRINTER = Target.mutex("printer");
+    private static final Target SCANNER = Target.mutex("scanner");
     private static final Target POOL = Target.semaphore("pool", 2);
 
     @Test
@@ -60,6 +61,57 @@ class SnapshotTest {
         assertThat(after(SnapshotTest::busyDay, locks -> locks.tryAcquire("zoe", idle())))
                 .as("an idle key in use")
                 .isNotEqualTo(day);
+    }
+
+    @Test
+    void tells_claims_apart_that_differ_in_any_way_that_matters() {
+        List<Consumer<LockScenario>> differences =
+                List.of(
+                        locks -> {},
+                        locks -> locks.claim("alice", SCANNER),
+                        locks -> locks.claim("bob", SCANNER),
+                        locks -> locks.claim("alice", Target.shared("scanner")),
+                        locks -> locks.claim("alice", idle()),
+                        locks -> { // the name is remembered
+                            locks.claim("alice", SCANNER);
+                            locks.tryAcquire("bob", SCANNER);
+                        },
+                        locks -> { // held since another time
+                            locks.claim("alice", SCANNER);
+                            locks.unclaim("alice", SCANNER);
+                            locks.claim("alice", SCANNER);
+                        },
+                        locks -> {
+                            locks.claim("alice", Target.shared("scanner"));
+                            locks.claim("bob", Target.shared("scanner"));
+                        },
+                        locks -> { // in another order
+                            locks.claim("bob", Target.shared("scanner"));
+                            locks.claim("alice", Target.shared("scanner"));
+                        });
+        List<byte[]> snapshots = new ArrayList<>();
+        for (Consumer<LockScenario> difference : differences) {
+            byte[] snapshot = after(SnapshotTest::busyDay, difference);
+            assertThat(snapshot).isEqualTo(after(SnapshotTest::busyDay, difference));
+            assertThat(snapshots).doesNotContain(snapshot);
+            snapshots.add(snapshot);
+        }
+    }
+
+    @Test
+    void of_names_that_were_only_claimed_is_that_of_an_engine_that_never_knew_them() {
+        assertThat(
+                        after(
+                                SnapshotTest::busyDay,
+                                locks -> {
+                                    locks.claim("zoe", SCANNER);
+                                    locks.claim("zoe", Target.shared("scanner"));
+                                    locks.claim("yves", Target.shared("scanner"));
+                                    locks.unclaim("zoe", SCANNER);
+                                    locks.close("zoe");
+                                    locks.close("yves");
+                                }))
+                .isEqualTo(after(SnapshotTest::busyDay));
     }
 
     @Test

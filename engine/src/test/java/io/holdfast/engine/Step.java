@@ -23,6 +23,12 @@ sealed interface Step {
 
     record Renew(int who, int back, Use use, long lease) implements Step {}
 
+    record Claim(int who, int target) implements Step {}
+
+    record Unclaim(int who, int target) implements Step {}
+
+    record Inspect(int who, int target) implements Step {}
+
     record Cancel(int who, int back) implements Step {}
 
     /** The session ends with so many requests unanswered, and the person opens a new one. */

@@ -51,6 +51,40 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
         }
     }
 
+    /** What is said of holders agrees with what is listed as in use. */
+    void checkHolders(LockEngine engine, long now) {
+        for (Kind kind : Kind.values()) {
+            List<ResourceView> held =
+                    inUse.stream()
+                            .filter(view -> view.kind() == kind)
+                            .filter(view -> view.key().namespace().equals(Namespace.DEFAULT))
+                            .toList();
+            List<HolderView> holders = holders(engine, kind, now);
+            int holds = held.stream().mapToInt(ResourceView::holders).sum();
+            HeldCount count = engine.countHeld(Namespace.DEFAULT, kind);
+            if (!count.equals(new HeldCount(held.size(), holds)) || holders.size() != held.size()) {
+                fail("held of %s: %s, counted %s, listed %s", kind, held, count, holders);
+            }
+            Set<Long> fences = new HashSet<>();
+            for (int i = 0; i < held.size(); i++) { // both in order of creation
+                ResourceView view = held.get(i);
+                HolderView holder = holders.get(i);
+                require(holder.key().equals(view.key()), "is held", view);
+                require(holder.sessions().size() == view.holders(), "has its holders", view);
+                require(holder.sessions().getFirst() == view.owner(), "has one owner", view);
+                require(holder.equals(engine.holders(kind, view.key())), "has one view", view);
+                require(fences.add(holder.since()), "is held since a time of its own", view);
+            }
+        }
+    }
+
+    static List<HolderView> holders(LockEngine engine, Kind kind, long now) {
+        Listing<HolderView> listing = engine.listHolders(Namespace.DEFAULT, kind);
+        List<HolderView> holders = new ArrayList<>();
+        while (listing.next(1_000, now, holders)) {}
+        return holders;
+    }
+
     private static void require(boolean truth, String promise, ResourceView view) {
         if (!truth) {
             fail("broken promise: a key %s, but %s", promise, view);

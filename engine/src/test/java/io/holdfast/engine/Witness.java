@@ -10,18 +10,41 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Watches commands and effects from outside, knows nothing of how grants are decided, and objects
  * when something happens that must never happen.
  */
 final class Witness {
-    private record Held(long session, long request, long toldBy, Kind kind, Key key, long end) {}
+    private record Held(
+            long session,
+            long request,
+            long toldBy,
+            Kind kind,
+            Key key,
+            boolean forever,
+            long end) {
+        boolean is(Command.Locking c) {
+            return kind == c.kind() && key.equals(c.key());
+        }
 
-    private record Blocked(long session, long request, Kind kind, Key key) {}
+        boolean endsWith(Command.CloseSession c, Settings settings) {
+            return session == c.session()
+                    && (settings.autoRelease() || forever || toldBy > c.lastAnswered());
+        }
+    }
+
+    private record Blocked(long session, long request, Kind kind, Key key) {
+        boolean is(Command.Locking c) {
+            return kind == c.kind() && key.equals(c.key());
+        }
+    }
 
     private final Settings settings;
     private final Map<Token, Held> live = new HashMap<>();
+    private final List<Held> claims = new ArrayList<>(); // nobody knows their tokens
     private final List<Blocked> line = new ArrayList<>();
     private final Map<List<Object>, Long> limits = new HashMap<>();
     private final Map<Key, Long> mutexFences = new HashMap<>();
@@ -40,14 +63,11 @@ final class Witness {
         if (command instanceof Command.Locking keyed && !(command instanceof Command.Cancel)) {
             asked.put(List.of(keyed.session(), keyed.request()), keyed);
         }
-        if (command instanceof Command.CloseSession(long session, long lastAnswered)) {
-            line.removeIf(it -> it.session() == session);
-            live.values()
-                    .removeIf(
-                            held ->
-                                    held.session() == session
-                                            && (settings.autoRelease()
-                                                    || held.toldBy() > lastAnswered));
+        if (command instanceof Command.CloseSession c) {
+            line.removeIf(it -> it.session() == c.session());
+            assertOrphaned(c, effects);
+            live.values().removeIf(held -> held.endsWith(c, settings));
+            claims.removeIf(held -> held.endsWith(c, settings));
         }
         boolean answered = false;
         for (Effect effect : effects) {
@@ -66,10 +86,22 @@ final class Witness {
         switch (effect) {
             case Effect.Granted granted -> granted(granted, command);
             case Effect.Released _ -> {
-                Command.Release c = (Command.Release) command;
-                assertLive(c, c.token());
-                live.remove(c.token());
+                if (command instanceof Command.Unclaim c) {
+                    claims.removeIf(held -> held.session() == c.session() && held.is(c));
+                    live.values().removeIf(held -> held.session() == c.session() && held.is(c));
+                } else {
+                    Command.Release c = (Command.Release) command;
+                    assertLive(c, c.token());
+                    live.remove(c.token());
+                }
             }
+            case Effect.Claimed claimed -> claimed(claimed, (Command.Claim) command);
+            case Effect.Inspected inspected -> {
+                Command.Inspect c = (Command.Inspect) command;
+                assertThat(inspected.holders()).isGreaterThanOrEqualTo(holders(c).size());
+                assertThat(inspected.own() || !isHolding(c)).as("%s", inspected).isTrue();
+            }
+            case Effect.Orphaned _ -> assertThat(command).isInstanceOf(Command.CloseSession.class);
             case Effect.Renewed renewed -> {
                 Command.Renew c = (Command.Renew) command;
                 assertLive(c, c.token());
@@ -82,20 +114,27 @@ final class Witness {
                                 held.toldBy(),
                                 held.kind(),
                                 held.key(),
+                                held.forever(),
                                 end(renewed.leaseNanos())));
             }
             case Effect.Refused refused -> {
                 if (refused.reason() == Refusal.NOT_HELD) {
                     assertDead(command);
                 }
+                if (refused.reason() == Refusal.BUSY) {
+                    Command.Claim c = (Command.Claim) command;
+                    assertThat(c.kind()).as("everybody may share").isNotEqualTo(Kind.SHARED);
+                    assertThat(isHolding(c)).as("%s was refused its own", c).isFalse();
+                }
             }
             case Effect.Cancelled cancelled -> {
                 leave(cancelled);
-                live.values()
-                        .removeIf(
-                                held ->
-                                        held.session() == cancelled.session()
-                                                && held.request() == cancelled.request());
+                Predicate<Held> answered =
+                        held ->
+                                held.session() == cancelled.session()
+                                        && held.request() == cancelled.request();
+                live.values().removeIf(answered);
+                claims.removeIf(answered);
             }
             case Effect.TimedOut timedOut -> leave(timedOut);
             case Effect.Queued _ -> {}
@@ -105,6 +144,56 @@ final class Witness {
                     Effect.Absent _,
                     Effect.Items _ -> {}
         }
+    }
+
+    private void claimed(Effect.Claimed claimed, Command.Claim c) {
+        if (!claimed.anew()) {
+            assertThat(claims.stream().anyMatch(it -> it.session() != c.session() && it.is(c)))
+                    .as("others beside %s", claimed)
+                    .isEqualTo(claimed.holders() > 1);
+            return;
+        }
+        assertThat(isHolding(c)).as("%s had it before", c).isFalse();
+        assertThat(line).as("%s passes nobody", c).noneMatch(it -> it.is(c));
+        assertThat(claimed.holders()).isEqualTo(holders(c).size() + 1);
+        assertThat(c.kind() == Kind.SHARED || claimed.holders() == 1).as("%s", claimed).isTrue();
+        claims.add(
+                new Held(
+                        c.session(),
+                        c.request(),
+                        c.request(),
+                        c.kind(),
+                        c.key(),
+                        true,
+                        Long.MAX_VALUE));
+    }
+
+    /** Those who are known to hold a key: an enqueue may have been granted and not told yet. */
+    private List<Held> holders(Command.Locking c) {
+        return Stream.concat(live.values().stream(), claims.stream())
+                .filter(held -> held.is(c))
+                .toList();
+    }
+
+    private boolean isHolding(Command.Locking c) {
+        return holders(c).stream().anyMatch(held -> held.session() == c.session());
+    }
+
+    private void assertOrphaned(Command.CloseSession c, List<Effect> effects) {
+        List<Effect.Orphaned> told =
+                effects.stream()
+                        .filter(Effect.Orphaned.class::isInstance)
+                        .map(Effect.Orphaned.class::cast)
+                        .toList();
+        assertThat(told).hasSizeLessThan(2).allMatch(it -> it.session() == c.session());
+        assertThat(told.stream().mapToLong(Effect.Orphaned::shared).sum())
+                .isEqualTo(claimsOf(c.session(), Kind.SHARED));
+        assertThat(told.stream().mapToLong(Effect.Orphaned::mutexes).sum())
+                .isGreaterThanOrEqualTo(claimsOf(c.session(), Kind.MUTEX));
+    }
+
+    private long claimsOf(long session, Kind kind) {
+        return claims.stream().filter(it -> it.session() == session && it.kind() == kind).count();
     }
 
     private void granted(Effect.Granted granted, Command command) {
@@ -128,39 +217,32 @@ final class Witness {
             toldBy = live.remove(token).toldBy();
         }
         boolean closing =
-                command instanceof Command.CloseSession(long session, long _)
-                        && session == granted.session();
+                command instanceof Command.CloseSession c && c.session() == granted.session();
         if (asking instanceof Command.Acquire && !closing) {
             assertFirstInLine(granted, asking);
             leave(granted);
         }
-        long others =
-                live.values().stream()
-                        .filter(held -> held.kind() == asking.kind())
-                        .filter(held -> held.key().equals(asking.key()))
-                        .count();
-        assertThat(others).as("other holders at %s", granted).isLessThan(limit(asking));
-        boolean gone =
-                closing
-                        && command instanceof Command.CloseSession(long _, long lastAnswered)
-                        && (settings.autoRelease() || toldBy > lastAnswered);
-        if (!gone) {
-            live.put(
-                    token,
-                    new Held(
-                            granted.session(),
-                            granted.request(),
-                            toldBy,
-                            asking.kind(),
-                            asking.key(),
-                            end(granted.leaseNanos())));
+        assertThat((long) holders(asking).size())
+                .as("other holders at %s", granted)
+                .isLessThan(limit(asking));
+        Held held =
+                new Held(
+                        granted.session(),
+                        granted.request(),
+                        toldBy,
+                        asking.kind(),
+                        asking.key(),
+                        granted.leaseNanos() == Command.FOREVER,
+                        end(granted.leaseNanos()));
+        if (!(command instanceof Command.CloseSession c && held.endsWith(c, settings))) {
+            live.put(token, held);
         }
     }
 
     /** Nobody who asked earlier and is still blocked may be overtaken. */
     private void assertFirstInLine(Effect.Granted granted, Command.Locking asking) {
         for (Blocked blocked : line) {
-            if (blocked.kind() == asking.kind() && blocked.key().equals(asking.key())) {
+            if (blocked.is(asking)) {
                 assertThat(List.of(blocked.session(), blocked.request()))
                         .as("first in line for %s", asking.key())
                         .isEqualTo(List.of(granted.session(), granted.request()));
@@ -181,6 +263,10 @@ final class Witness {
     }
 
     private void assertDead(Command command) {
+        if (command instanceof Command.Unclaim c) {
+            assertThat(isHolding(c)).as("%s was refused its own", c).isFalse();
+            return;
+        }
         Token token =
                 switch (command) {
                     case Command.Release c -> c.token();
@@ -189,7 +275,7 @@ final class Witness {
                 };
         Command.Locking c = (Command.Locking) command;
         Held held = live.get(token);
-        assertThat(held != null && held.kind() == c.kind() && held.key().equals(c.key()))
+        assertThat(held != null && held.is(c))
                 .as("%s was refused though the token is good", command)
                 .isFalse();
     }

@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,19 +28,23 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
     /** How much room a connection takes, beyond the piece that the gate takes for it. */
     private final int pieces;
 
+    /** Whether peers have addresses; on a Unix socket they have none. */
+    private final boolean addressed;
+
     private long pauseMillis = SHORTEST_PAUSE_MILLIS;
 
     AcceptHandler(ConnectionGate gate) {
-        this(gate, () -> true, 0);
+        this(gate, () -> true, 0, true);
     }
 
-    AcceptHandler(ConnectionGate gate, Room room, int pieces) {
+    AcceptHandler(ConnectionGate gate, Room room, int pieces, boolean addressed) {
         this.gate = gate;
         this.room = room;
         this.pieces = pieces;
+        this.addressed = addressed;
     }
 
-    private boolean enter(InetAddress address) {
+    private boolean enter(@Nullable InetAddress address) {
         if (!gate.enter(address)) {
             return false;
         }
@@ -52,7 +57,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    private void leave(InetAddress address, int taken) {
+    private void leave(@Nullable InetAddress address, int taken) {
         for (int i = 0; i < taken; i++) {
             room.giveBack();
         }
@@ -63,17 +68,20 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         pauseMillis = SHORTEST_PAUSE_MILLIS;
         Channel connection = (Channel) message;
-        if (!(connection.remoteAddress() instanceof InetSocketAddress remote)) {
+        InetAddress address = null;
+        if (connection.remoteAddress() instanceof InetSocketAddress remote) {
+            address = remote.getAddress();
+        } else if (addressed) {
             connection.unsafe().closeForcibly(); // gone already
             return;
         }
-        InetAddress address = remote.getAddress();
-        if (!enter(address)) {
-            LOG.atDebug().addKeyValue("remote", remote).log("connection refused: too many");
+        InetAddress from = address;
+        if (!enter(from)) {
+            LOG.atDebug().addKeyValue("remote", from).log("connection refused: too many");
             connection.unsafe().closeForcibly();
             return;
         }
-        connection.closeFuture().addListener(closed -> leave(address, pieces));
+        connection.closeFuture().addListener(closed -> leave(from, pieces));
         ctx.fireChannelRead(connection);
     }
 

@@ -2,6 +2,8 @@ package io.holdfast.server;
 
 import io.holdfast.driver.Room;
 
+import org.jspecify.annotations.Nullable;
+
 import java.net.InetAddress;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -21,12 +23,16 @@ final class ConnectionGate {
         this.room = room;
     }
 
-    /** Counts a connection if there is room for it; checking and counting are one step. */
-    boolean enter(InetAddress address) {
+    /**
+     * Counts a connection if there is room for it; checking and counting are one step.
+     *
+     * @param address null for a connection on this machine that has none
+     */
+    boolean enter(@Nullable InetAddress address) {
         if (!room.take()) {
             return false;
         }
-        if (mostPerAddress > 0 && !countAddress(address)) {
+        if (mostPerAddress > 0 && address != null && !countAddress(address)) {
             room.giveBack();
             return false;
         }
@@ -43,7 +49,7 @@ final class ConnectionGate {
         return true;
     }
 
-    void leave(InetAddress address) {
+    void leave(@Nullable InetAddress address) {
         open.decrementAndGet();
         room.giveBack();
         forgetAddress(address);
@@ -61,8 +67,8 @@ final class ConnectionGate {
         return counted[0];
     }
 
-    private void forgetAddress(InetAddress address) {
-        if (mostPerAddress > 0) {
+    private void forgetAddress(@Nullable InetAddress address) {
+        if (mostPerAddress > 0 && address != null) {
             perAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
         }
     }

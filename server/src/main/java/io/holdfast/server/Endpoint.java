@@ -1,34 +1,43 @@
 package io.holdfast.server;
 
-import java.net.InetSocketAddress;
+import io.holdfast.engine.Namespace;
 
-/** Where to listen, and with what. Port 0 takes a free one. */
-public record Endpoint(String host, int port, boolean tls) {
+/** Where to listen, and with what. */
+public record Endpoint(Address address, boolean tls, Protocol protocol) {
     public Endpoint {
-        if (host.isEmpty()) {
-            throw new ConfigException("a listen address needs a host");
+        if (tls && address instanceof Address.Unix) {
+            throw new ConfigException("a Unix socket has no TLS: " + address);
         }
-        if (port < 0 || port > 65535) {
-            throw new ConfigException("a port must be 0-65535 (got " + port + ")");
+        if (address instanceof Address.Unix
+                && (protocol instanceof Protocol.Dflockd
+                        || (protocol instanceof Protocol.Lockd lockd && lockd.webSocket()))) {
+            throw new ConfigException("only lockd's lines are spoken on a Unix socket: " + address);
         }
     }
 
-    /** The same address with the port that was taken for 0. */
-    Endpoint withPort(int taken) {
-        return new Endpoint(host, taken, tls);
+    /** A listener for dflockd, in the namespace that all share. */
+    public Endpoint(String host, int port, boolean tls) {
+        this(new Address.Tcp(host, port), tls, new Protocol.Dflockd(Namespace.DEFAULT));
+    }
+
+    /** The scheme of its URL. */
+    public String scheme() {
+        return switch (protocol) {
+            case Protocol.Dflockd _ -> tls ? "dflockds" : "dflockd";
+            case Protocol.Lockd lockd -> {
+                if (address instanceof Address.Unix) {
+                    yield "lockd+unix";
+                }
+                if (lockd.webSocket()) {
+                    yield tls ? "lockd+wss" : "lockd+ws";
+                }
+                yield tls ? "lockds" : "lockd";
+            }
+        };
     }
 
     @Override
     public String toString() {
-        return join(host, port);
-    }
-
-    /** HOST:PORT, with brackets around an IPv6 address. */
-    public static String format(InetSocketAddress address) {
-        return join(address.getAddress().getHostAddress(), address.getPort());
-    }
-
-    private static String join(String host, int port) {
-        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+        return address.toString();
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Fences;
@@ -7,13 +8,25 @@ import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Room;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.PeerName;
 import io.holdfast.server.dflockd.DflockdHandler;
 import io.holdfast.server.dflockd.DflockdService;
+import io.holdfast.server.lockd.ListingRoom;
+import io.holdfast.server.lockd.LockdAccess;
+import io.holdfast.server.lockd.LockdHandler;
+import io.holdfast.server.lockd.LockdService;
+import io.holdfast.server.lockd.LockdWebSocketHandler;
+import io.holdfast.server.websocket.Origins;
+import io.holdfast.server.websocket.WebSocketUpgrade;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
@@ -32,14 +45,19 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /** A running server: its listeners, its connections and the engine behind them. */
 public final class HoldfastServer {
@@ -52,6 +70,11 @@ public final class HoldfastServer {
 
     private static final int TLS_PIECES = 31;
 
+    /** A peer that is silent so long is asked whether it is there, so many times in vain. */
+    private static final int KEEPALIVE_SECONDS = 15;
+
+    private static final int KEEPALIVE_TIMES = 9;
+
     private static final long LOOP_END_MILLIS = 20;
     private static final long LOOPS_END_MOST_MILLIS = 2000;
 
@@ -62,9 +85,16 @@ public final class HoldfastServer {
     private final ConnectionGate gate;
     private final EventLoopGroup loops;
     private final Driver driver;
+    private final Draining draining = new Draining();
+    private final KeptBytes kept = new KeptBytes(Runtime.getRuntime().maxMemory() / 8);
     private final DflockdService dflockd;
+    private final ListingRoom listings = new ListingRoom(Runtime.getRuntime().maxMemory() / 8);
+    private final Map<Namespace, LockdService> lockd = new HashMap<>();
+    private final Origins origins;
+    private final AtomicLong lastUnixConnection = new AtomicLong();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final List<Channel> listeners = new ArrayList<>();
+    private final List<UnixSocketFile> socketFiles = new ArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
 
@@ -82,8 +112,7 @@ public final class HoldfastServer {
         this.driver =
                 new LocalDriver(
                         config.settings(),
-                        config.maxLocks(),
-                        config.maxEntries(),
+                        new Caps(config.maxLocks(), config.lockd().maxLocks(), config.maxEntries()),
                         config.collectEvery(),
                         fences,
                         room);
@@ -91,11 +120,14 @@ public final class HoldfastServer {
                 new DflockdService(
                         driver,
                         new SignalHub(config.maxSubscriptions(), room),
+                        kept,
+                        draining,
                         config.secret(),
                         config.defaultLease(),
                         config.readTimeout(),
                         config.writeTimeout(),
                         config.maxPushBytes());
+        this.origins = new Origins(config.lockd().allowedOrigins());
     }
 
     /** Starts listening. Everything is undone if any part fails. */
@@ -108,8 +140,9 @@ public final class HoldfastServer {
                 LOG.info("TLS enabled");
             }
             for (Endpoint endpoint : config.listeners()) {
-                server.listen(endpoint, endpoint.tls() ? tls : null);
+                server.bind(endpoint, endpoint.tls() ? tls : null);
             }
+            server.listen();
             return server;
         } catch (StartException e) {
             server.close();
@@ -135,49 +168,94 @@ public final class HoldfastServer {
         }
     }
 
-    private void listen(Endpoint endpoint, @Nullable SslContext tls) throws StartException {
-        ServerBootstrap bootstrap =
-                new ServerBootstrap()
-                        .group(loops)
-                        .channelFactory(transport::newServerChannel)
-                        .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                        .option(ChannelOption.SO_REUSEADDR, true)
-                        .childOption(ChannelOption.TCP_NODELAY, true)
-                        .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-                        .handler(
-                                new AcceptHandler(
-                                        gate,
-                                        connectionRoom,
-                                        tls == null ? PLAIN_PIECES : TLS_PIECES))
-                        .childHandler(new Initializer(tls));
-        try {
-            InetAddress address = InetAddress.getByName(endpoint.host());
-            Channel listener =
-                    bootstrap
-                            .bind(new InetSocketAddress(address, endpoint.port()))
-                            .syncUninterruptibly()
-                            .channel();
-            listeners.add(listener);
-            LOG.atInfo()
-                    .addKeyValue("addr", endpoint.withPort(portOf(listener)))
-                    .addKeyValue("protocol", tls == null ? "dflockd" : "dflockds")
-                    .addKeyValue("transport", transport.label())
-                    .log("listening");
-        } catch (UnknownHostException e) {
-            throw new StartException("cannot listen on " + endpoint + ": unknown host", e);
-        } catch (Exception e) { // Netty throws the bind's IOException without declaring it
-            throw new StartException(
-                    "cannot listen on " + endpoint + ": " + StartException.reason(e), e);
+    /** Takes an address; nothing is accepted there before {@link #listen}. */
+    private void bind(Endpoint endpoint, @Nullable SslContext tls) throws StartException {
+        switch (endpoint.address()) {
+            case Address.Tcp tcp -> bindTcp(tcp, bootstrap(endpoint, tls));
+            case Address.Unix unix ->
+                    socketFiles.add(
+                            UnixSocketFile.bind(
+                                    unix, () -> bindUnix(unix, bootstrap(endpoint, tls))));
         }
     }
 
-    private static int portOf(Channel listener) {
-        return ((InetSocketAddress) listener.localAddress()).getPort();
+    private ServerBootstrap bootstrap(Endpoint endpoint, @Nullable SslContext tls) {
+        return new ServerBootstrap()
+                .group(loops)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .handler(
+                        new AcceptHandler(
+                                gate,
+                                connectionRoom,
+                                tls == null ? PLAIN_PIECES : TLS_PIECES,
+                                endpoint.address() instanceof Address.Tcp))
+                .childHandler(new Initializer(endpoint, tls));
     }
 
-    /** Where the listeners are, in the order of the configuration. */
+    private void bindTcp(Address.Tcp tcp, ServerBootstrap bootstrap) throws StartException {
+        bootstrap
+                .channelFactory(transport::newServerChannel)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true);
+        transport
+                .keepAlive(KEEPALIVE_SECONDS, KEEPALIVE_SECONDS, KEEPALIVE_TIMES)
+                .forEach(bootstrap::childOption);
+        try {
+            InetAddress address = InetAddress.getByName(tcp.host());
+            bind(bootstrap, new InetSocketAddress(address, tcp.port()), tcp);
+        } catch (UnknownHostException e) {
+            throw new StartException("cannot listen on " + tcp + ": unknown host", e);
+        }
+    }
+
+    private void bindUnix(Address.Unix unix, ServerBootstrap bootstrap) throws StartException {
+        bootstrap.channelFactory(transport::newUnixServerChannel);
+        bind(bootstrap, transport.unixAddress(unix.path()), unix);
+    }
+
+    private void bind(ServerBootstrap bootstrap, SocketAddress where, Address shown)
+            throws StartException {
+        try {
+            listeners.add(bootstrap.bind(where).syncUninterruptibly().channel());
+        } catch (Exception e) { // Netty throws the bind's IOException without declaring it
+            throw new StartException(
+                    "cannot listen on " + shown + ": " + StartException.reason(e), e);
+        }
+    }
+
+    /** Begins to accept, now that every address is taken. */
+    private void listen() {
+        for (int i = 0; i < listeners.size(); i++) {
+            Endpoint endpoint = config.listeners().get(i);
+            listeners.get(i).config().setAutoRead(true);
+            LOG.atInfo()
+                    .addKeyValue("addr", addressOf(endpoint, listeners.get(i)))
+                    .addKeyValue("protocol", endpoint.scheme())
+                    .addKeyValue("transport", transport.label())
+                    .log("listening");
+        }
+    }
+
+    /** The address as it was given, with the port that was taken for 0. */
+    private static String addressOf(Endpoint endpoint, Channel listener) {
+        return switch (endpoint.address()) {
+            case Address.Tcp tcp ->
+                    PeerName.join(
+                            tcp.host(), ((InetSocketAddress) listener.localAddress()).getPort());
+            case Address.Unix unix -> unix.toString();
+        };
+    }
+
+    /** Where the listeners on TCP are, in the order of the configuration. */
     public List<InetSocketAddress> addresses() {
-        return listeners.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
+        return listeners.stream()
+                .map(Channel::localAddress)
+                .filter(InetSocketAddress.class::isInstance)
+                .map(InetSocketAddress.class::cast)
+                .toList();
     }
 
     /**
@@ -186,8 +264,7 @@ public final class HoldfastServer {
      */
     public void drain() {
         LOG.info("shutting down, draining connections");
-        dflockd.drain();
-        listeners.forEach(listener -> listener.close().syncUninterruptibly());
+        closeListeners();
         if (!awaitConnections()) {
             LOG.warn("shutdown timeout reached, force-closing connections");
         }
@@ -220,13 +297,19 @@ public final class HoldfastServer {
                 : span.toMillis();
     }
 
+    private void closeListeners() {
+        draining.begin();
+        listeners.forEach(listener -> listener.close().syncUninterruptibly());
+        socketFiles.forEach(UnixSocketFile::remove);
+        socketFiles.clear();
+    }
+
     /** Closes everything at once. */
     public void close() {
         if (closed.getAndSet(true)) {
             return;
         }
-        dflockd.drain();
-        listeners.forEach(listener -> listener.close().syncUninterruptibly());
+        closeListeners();
         connections.close().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
         endLoops();
         driver.close();
@@ -252,11 +335,24 @@ public final class HoldfastServer {
         ended.await();
     }
 
+    private LockdService lockd(Namespace namespace) {
+        return new LockdService(
+                driver,
+                namespace,
+                kept,
+                draining,
+                listings,
+                config.writeTimeout(),
+                config.lockd().events());
+    }
+
     private final class Initializer extends ChannelInitializer<Channel> {
         private final @Nullable SslContext tls;
+        private final Consumer<ChannelPipeline> speak;
 
-        Initializer(@Nullable SslContext tls) {
+        Initializer(Endpoint endpoint, @Nullable SslContext tls) {
             this.tls = tls;
+            this.speak = speaker(endpoint);
         }
 
         @Override
@@ -267,7 +363,39 @@ public final class HoldfastServer {
                 handler.setHandshakeTimeoutMillis(saturatedMillis(config.readTimeout()));
                 channel.pipeline().addLast(handler);
             }
-            channel.pipeline().addLast(new DflockdHandler(dflockd));
+            speak.accept(channel.pipeline());
+        }
+
+        private Consumer<ChannelPipeline> speaker(Endpoint endpoint) {
+            return switch (endpoint.protocol()) {
+                case Protocol.Dflockd(Namespace namespace) ->
+                        pipeline -> pipeline.addLast(new DflockdHandler(dflockd, namespace));
+                case Protocol.Lockd protocol -> lockdSpeaker(endpoint.address(), protocol);
+            };
+        }
+
+        private Consumer<ChannelPipeline> lockdSpeaker(Address address, Protocol.Lockd protocol) {
+            LockdAccess access = new LockdAccess(protocol.allowDump(), protocol.enableRegistry());
+            LockdService service =
+                    lockd.computeIfAbsent(protocol.namespace(), HoldfastServer.this::lockd);
+            if (protocol.webSocket()) {
+                return pipeline ->
+                        pipeline.addLast(
+                                WebSocketUpgrade.newDecoder(),
+                                new WebSocketUpgrade(
+                                        origins,
+                                        saturatedMillis(config.readTimeout()),
+                                        () -> new LockdWebSocketHandler(service, access)));
+            }
+            if (address instanceof Address.Unix) {
+                return pipeline ->
+                        pipeline.addLast(
+                                new LockdHandler(
+                                        service,
+                                        access,
+                                        "unix:" + lastUnixConnection.incrementAndGet()));
+            }
+            return pipeline -> pipeline.addLast(new LockdHandler(service, access, null));
         }
     }
 }

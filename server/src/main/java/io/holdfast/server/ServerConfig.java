@@ -24,6 +24,7 @@ public record ServerConfig(
         long maxEntries,
         int maxSubscriptions,
         long maxPushBytes,
+        LockdConfig lockd,
         int maxConnections,
         int maxConnectionsPerAddress,
         Duration defaultLease,
@@ -49,7 +50,8 @@ public record ServerConfig(
         }
         if (tls != null && listeners.stream().noneMatch(Endpoint::tls)) {
             throw new ConfigException(
-                    "there is a TLS certificate, but no listen address uses TLS (dflockds://)");
+                    "there is a TLS certificate, but no listen address uses TLS (dflockds://,"
+                            + " lockds:// or lockd+wss://)");
         }
         requirePositive("default lease", defaultLease);
         requirePositive("collection interval", collectEvery);

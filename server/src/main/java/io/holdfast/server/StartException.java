@@ -6,6 +6,10 @@ import java.nio.file.FileSystemException;
 public final class StartException extends Exception {
     private static final long serialVersionUID = 1L;
 
+    public StartException(String message) {
+        super(message);
+    }
+
     public StartException(String message, Throwable cause) {
         super(message, cause);
     }

@@ -1,20 +1,35 @@
 package io.holdfast.server;
 
+import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.kqueue.KQueue;
 import io.netty.channel.kqueue.KQueueIoHandler;
+import io.netty.channel.kqueue.KQueueServerDomainSocketChannel;
 import io.netty.channel.kqueue.KQueueServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioChannelOption;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerDomainSocketChannel;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 
+import jdk.net.ExtendedSocketOptions;
+
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** How bytes are moved. AUTO takes the first of the others that works here. */
@@ -88,6 +103,44 @@ public enum Transport {
             case EPOLL -> new EpollServerSocketChannel();
             case KQUEUE -> new KQueueServerSocketChannel();
             case AUTO, NIO -> new NioServerSocketChannel();
+        };
+    }
+
+    ServerChannel newUnixServerChannel() {
+        return switch (this) {
+            case IO_URING -> new IoUringServerDomainSocketChannel();
+            case EPOLL -> new EpollServerDomainSocketChannel();
+            case KQUEUE -> new KQueueServerDomainSocketChannel();
+            case AUTO, NIO -> new NioServerDomainSocketChannel();
+        };
+    }
+
+    SocketAddress unixAddress(Path path) {
+        return this == NIO || this == AUTO
+                ? UnixDomainSocketAddress.of(path)
+                : new DomainSocketAddress(path.toString());
+    }
+
+    /** Options that make the system ask a silent peer whether it is still there. */
+    Map<ChannelOption<Integer>, Integer> keepAlive(int idleSeconds, int everySeconds, int times) {
+        return switch (this) {
+            case IO_URING ->
+                    Map.of(
+                            IoUringChannelOption.TCP_KEEPIDLE, idleSeconds,
+                            IoUringChannelOption.TCP_KEEPINTVL, everySeconds,
+                            IoUringChannelOption.TCP_KEEPCNT, times);
+            case EPOLL ->
+                    Map.of(
+                            EpollChannelOption.TCP_KEEPIDLE, idleSeconds,
+                            EpollChannelOption.TCP_KEEPINTVL, everySeconds,
+                            EpollChannelOption.TCP_KEEPCNT, times);
+            case KQUEUE -> Map.of(); // the system's own times
+            case AUTO, NIO ->
+                    Map.of(
+                            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), idleSeconds,
+                            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL),
+                                    everySeconds,
+                            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), times);
         };
     }
 }

@@ -132,7 +132,7 @@ class LeakIT {
         TestServer.soon()
                 .pollInterval(Duration.ofMillis(200))
                 .until(() -> instances(DflockdHandler.class.getName()) == 0);
-        for (String name : List.of("PushQueue", "PushLine", "StatsStream", "DflockdOutput")) {
+        for (String name : List.of("PushQueue", "PushLine", "StatsStream", "LineOutput")) {
             TestServer.soon()
                     .pollInterval(Duration.ofMillis(200))
                     .until(() -> instances(dflockd + "." + name) == 0);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.holdfast.server.connection.PeerName;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +35,7 @@ class StartIT {
         TestConfig config =
                 new TestConfig().transport(transport).listeners(new Endpoint("::1", 0, false));
         try (TestServer server = TestServer.start(config)) {
-            assertThat(Endpoint.format(server.address())).startsWith("[0:0:0:0:0:0:0:1]:");
+            assertThat(PeerName.of(server.address())).startsWith("[::1]:");
             TestClient client = server.connect();
             client.acquire("k");
             client.assertServed();

@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /** A configuration for tests: free ports on loopback, roomy limits, two event loops. */
 final class TestConfig {
@@ -21,6 +23,9 @@ final class TestConfig {
     private int maxListLength;
     private int maxSubscriptions;
     private long maxPushBytes = 1 << 20;
+    private long maxClaims;
+    private Set<String> allowedOrigins = Set.of();
+    private Consumer<String> events;
     private int maxConnections;
     private int maxConnectionsPerAddress;
     private Duration collectEvery = ofSeconds(5);
@@ -75,6 +80,22 @@ final class TestConfig {
 
     TestConfig maxPushBytes(long value) {
         maxPushBytes = value;
+        return this;
+    }
+
+    /** Most names that only lockd clients have. */
+    TestConfig maxClaims(long value) {
+        maxClaims = value;
+        return this;
+    }
+
+    TestConfig allowedOrigins(String... values) {
+        allowedOrigins = Set.of(values);
+        return this;
+    }
+
+    TestConfig events(Consumer<String> value) {
+        events = value;
         return this;
     }
 
@@ -141,6 +162,7 @@ final class TestConfig {
                 maxEntries,
                 maxSubscriptions,
                 maxPushBytes,
+                new LockdConfig(maxClaims, allowedOrigins, events),
                 maxConnections,
                 maxConnectionsPerAddress,
                 ofSeconds(33),

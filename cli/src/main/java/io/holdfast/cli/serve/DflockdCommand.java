@@ -2,6 +2,7 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.connection.Secret;
 
@@ -12,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * {@code holdfast dflockd}: the original's flags, variables, defaults and exit behaviour. A
@@ -100,7 +102,8 @@ public final class DflockdCommand {
                         values.text(Setting.HOST),
                         (int) values.number(Setting.PORT),
                         values.isSet(Setting.TLS_CERT) || values.isSet(Setting.TLS_KEY));
-        return values.toConfig(List.of(endpoint), secret(flags, environment));
+        return values.toConfig(
+                List.of(endpoint), secret(flags, environment), new LockdConfig(0, Set.of(), null));
     }
 
     private static String value(

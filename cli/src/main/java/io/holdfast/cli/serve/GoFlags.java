@@ -2,6 +2,7 @@ package io.holdfast.cli.serve;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,20 @@ final class GoFlags {
         }
     }
 
+    /**
+     * One flag.
+     *
+     * @param single whether it had one dash
+     */
+    record Flag(boolean single, String name, String value) {}
+
+    /**
+     * What was given.
+     *
+     * @param rest the first word that is no flag, and all behind it
+     */
+    record Given(List<Flag> flags, List<String> rest) {}
+
     private GoFlags() {}
 
     /**
@@ -31,10 +46,24 @@ final class GoFlags {
     static Map<String, String> parse(
             List<String> words, Function<String, @Nullable Boolean> isSwitch) throws FlagException {
         Map<String, String> given = new LinkedHashMap<>();
+        for (Flag flag : parseAll(words, isSwitch).flags()) {
+            given.put(flag.name(), flag.value());
+        }
+        return given;
+    }
+
+    /**
+     * All flags in their order, and what follows them.
+     *
+     * @param isSwitch whether the flag of that name is a switch; null if there is none
+     */
+    static Given parseAll(List<String> words, Function<String, @Nullable Boolean> isSwitch)
+            throws FlagException {
+        List<Flag> given = new ArrayList<>();
         for (int i = 0; i < words.size(); i++) {
             String word = words.get(i);
             if (word.length() < 2 || word.charAt(0) != '-' || word.equals("--")) {
-                break;
+                return new Given(given, words.subList(i, words.size()));
             }
             String name = word.substring(word.charAt(1) == '-' ? 2 : 1);
             if (name.isEmpty() || name.startsWith("-") || name.startsWith("=")) {
@@ -58,8 +87,8 @@ final class GoFlags {
                     throw new FlagException("flag needs an argument: -" + name);
                 }
             }
-            given.put(name, value);
+            given.add(new Flag(word.charAt(1) != '-', name, value));
         }
-        return given;
+        return new Given(given, List.of());
     }
 }

@@ -1,53 +1,170 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.engine.Namespace;
+import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.Protocol;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
-/** Reads {@code dflockd://HOST:PORT} and its TLS form {@code dflockds://HOST:PORT}. */
+/**
+ * Reads where to listen: {@code dflockd://HOST:PORT}, {@code lockd://HOST:PORT}, {@code
+ * lockd+unix://PATH}, {@code lockd+ws://HOST:PORT} and their TLS forms, with settings behind a
+ * question mark.
+ */
 final class ListenUrl {
-    private static final int DEFAULT_PORT = 6388;
+    private static final int DFLOCKD_PORT = 6388;
 
-    private ListenUrl() {}
+    /** The port of lockd's lines. */
+    static final int LOCKD_PORT = 9999;
+
+    /** The port of lockd's WebSockets. */
+    static final int WEBSOCKET_PORT = 9998;
+
+    private static final String SCHEMES =
+            "must begin with dflockd://, dflockds://, lockd://, lockds://, lockd+unix://,"
+                    + " lockd+ws:// or lockd+wss://";
+
+    private final String text;
+    private final Map<String, String> settings;
+
+    private ListenUrl(String text) {
+        this.text = text;
+        int question = text.indexOf('?');
+        this.settings = question < 0 ? Map.of() : settings(text.substring(question + 1));
+    }
 
     static Endpoint parse(String text) {
+        ListenUrl url = new ListenUrl(text);
+        int end = text.indexOf("://");
+        return switch (end < 0 ? "" : text.substring(0, end)) {
+            case "dflockd" -> url.dflockd(false);
+            case "dflockds" -> url.dflockd(true);
+            case "lockd" -> url.lockd(false, false);
+            case "lockds" -> url.lockd(true, false);
+            case "lockd+ws" -> url.lockd(false, true);
+            case "lockd+wss" -> url.lockd(true, true);
+            case "lockd+unix" -> url.lockdUnix();
+            default -> throw url.bad(SCHEMES);
+        };
+    }
+
+    private Endpoint dflockd(boolean tls) {
+        Address address = address(DFLOCKD_PORT);
+        Endpoint endpoint = new Endpoint(address, tls, new Protocol.Dflockd(namespace()));
+        checkAllUsed();
+        return endpoint;
+    }
+
+    private Endpoint lockd(boolean tls, boolean webSocket) {
+        Address address = address(webSocket ? WEBSOCKET_PORT : LOCKD_PORT);
+        Endpoint endpoint = new Endpoint(address, tls, lockdProtocol(webSocket));
+        checkAllUsed();
+        return endpoint;
+    }
+
+    private Endpoint lockdUnix() {
+        int question = text.indexOf('?');
+        String path =
+                text.substring("lockd+unix://".length(), question < 0 ? text.length() : question);
+        if (path.isEmpty()) {
+            throw bad("needs a path, as in lockd+unix:///run/lockd.sock");
+        }
+        String mode = settings.remove("mode");
+        try {
+            Address address =
+                    new Address.Unix(
+                            Path.of(path), mode == null ? null : FileMode.parse("mode", mode));
+            Endpoint endpoint = new Endpoint(address, false, lockdProtocol(false));
+            checkAllUsed();
+            return endpoint;
+        } catch (InvalidPathException e) {
+            throw bad("has no path that can be used");
+        }
+    }
+
+    private Protocol lockdProtocol(boolean webSocket) {
+        return new Protocol.Lockd(
+                namespace(), webSocket, isOn("allow-dump"), isOn("enable-registry"));
+    }
+
+    private Namespace namespace() {
+        String name = settings.remove("namespace");
+        return name == null || name.isEmpty() ? Namespace.DEFAULT : new Namespace(name);
+    }
+
+    private boolean isOn(String name) {
+        String value = settings.remove(name);
+        return value != null
+                && Switches.parse(value)
+                        .orElseThrow(() -> bad("has " + name + "=" + value + ": true or false"));
+    }
+
+    private Address address(int defaultPort) {
         URI url;
         try {
             url = new URI(text);
         } catch (URISyntaxException e) {
-            throw bad(text, "not a URL");
+            throw bad("is no URL");
         }
-        boolean tls =
-                switch (String.valueOf(url.getScheme())) {
-                    case "dflockd" -> false;
-                    case "dflockds" -> true;
-                    default -> throw bad(text, "must begin with dflockd:// or dflockds://");
-                };
         String host = url.getHost();
         if (host == null) {
-            throw bad(text, "needs a host and a port of 0-65535, as in dflockd://127.0.0.1:6388");
+            throw bad("needs a host and a port of 0-65535, as in dflockd://127.0.0.1:6388");
         }
         boolean more =
                 url.getUserInfo() != null
-                        || url.getQuery() != null
                         || url.getFragment() != null
                         || !(url.getPath().isEmpty() || url.getPath().equals("/"));
         if (more) {
-            throw bad(text, "has more in it than a host and a port");
+            throw bad("has more in it than a host and a port");
         }
         if (host.startsWith("[")) {
             host = host.substring(1, host.length() - 1);
         }
-        int port = url.getPort() == -1 ? DEFAULT_PORT : url.getPort();
+        int port = url.getPort() == -1 ? defaultPort : url.getPort();
         if (port > 65535) {
-            throw bad(text, "needs a port of 0-65535");
+            throw bad("needs a port of 0-65535");
         }
-        return new Endpoint(host, port, tls);
+        return new Address.Tcp(host, port);
     }
 
-    private static ConfigException bad(String text, String why) {
+    private Map<String, String> settings(String query) {
+        Map<String, String> found = new LinkedHashMap<>();
+        for (String pair : query.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            String name = equals < 0 ? pair : pair.substring(0, equals);
+            String before =
+                    found.put(name, equals < 0 ? "true" : decode(pair.substring(equals + 1)));
+            if (before != null) {
+                throw bad("says " + name + " twice");
+            }
+        }
+        return found;
+    }
+
+    private String decode(String value) {
+        try {
+            return URLDecoder.decode(value, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw bad("is no URL");
+        }
+    }
+
+    private void checkAllUsed() {
+        if (!settings.isEmpty()) {
+            throw bad("has an unknown setting: " + settings.keySet().iterator().next());
+        }
+    }
+
+    private ConfigException bad(String why) {
         return new ConfigException("--listen " + text + " " + why);
     }
 }

@@ -40,7 +40,7 @@ public final class ServeCommand implements Callable<Integer> {
         spec.usageMessage()
                 .description(
                         "Runs the server. With no options it serves dflockd clients on"
-                                + " 127.0.0.1:6388.",
+                                + " 127.0.0.1:6388 and lockd clients on 127.0.0.1:9999.",
                         "",
                         "Each option can also be set by a variable: HOLDFAST_MAX_LOCKS for"
                                 + " --max-locks, and so on; the option wins. Times are whole"
@@ -68,10 +68,10 @@ public final class ServeCommand implements Callable<Integer> {
                             .negatable(true)
                             .build();
             case TEXT ->
-                    setting == Setting.LISTEN
+                    setting == Setting.LISTEN || setting == Setting.WS_ALLOW_ORIGIN
                             ? option.type(List.class)
                                     .auxiliaryTypes(String.class)
-                                    .paramLabel("URL")
+                                    .paramLabel(setting == Setting.LISTEN ? "URL" : "NAME")
                                     .build()
                             : option.type(String.class).paramLabel("TEXT").build();
             case COUNT -> option.type(String.class).paramLabel("N").build();
@@ -108,7 +108,7 @@ public final class ServeCommand implements Callable<Integer> {
         for (String url : values.text(Setting.LISTEN).split("[,\\s]+", -1)) {
             listeners.add(ListenUrl.parse(url));
         }
-        return values.toConfig(listeners, secret());
+        return values.toConfig(listeners, secret(), values.lockd(null));
     }
 
     private static String expected(Setting setting) {

@@ -1,15 +1,19 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
+import io.holdfast.server.connection.PeerName;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.net.InetSocketAddress;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -63,17 +67,38 @@ final class ServerRun {
     }
 
     private static void warnIfOpen(ServerConfig config, List<InetSocketAddress> addresses) {
-        for (int i = 0; i < addresses.size(); i++) {
-            InetSocketAddress address = addresses.get(i);
-            boolean tls = config.listeners().get(i).tls();
-            boolean auth = config.secret() != null;
-            if (address.getAddress().isLoopbackAddress() || (tls && auth)) {
-                continue;
+        Iterator<InetSocketAddress> next = addresses.iterator();
+        for (Endpoint endpoint : config.listeners()) {
+            if (endpoint.address() instanceof Address.Tcp) {
+                warnIfOpen(endpoint, next.next(), config.secret() != null);
             }
-            String missing = tls ? "auth" : auth ? "TLS" : "auth and TLS";
+        }
+        if (config.secret() != null && config.listeners().stream().anyMatch(ServerRun::isLockd)) {
+            LOG.warn("lockd has no password: the auth token protects dflockd alone");
+        }
+    }
+
+    private static boolean isLockd(Endpoint endpoint) {
+        return endpoint.protocol() instanceof Protocol.Lockd;
+    }
+
+    private static void warnIfOpen(Endpoint endpoint, InetSocketAddress address, boolean secret) {
+        boolean tls = endpoint.tls();
+        if (address.getAddress().isLoopbackAddress()) {
+            return;
+        }
+        if (isLockd(endpoint)) {
             LOG.atWarn()
-                    .addKeyValue("addr", Endpoint.format(address))
-                    .log("open beyond this machine without {}", missing);
+                    .addKeyValue("addr", PeerName.of(address))
+                    .log(
+                            "open beyond this machine: lockd has no password, so whoever reaches"
+                                    + " it can lock");
+        } else if (!tls || !secret) {
+            LOG.atWarn()
+                    .addKeyValue("addr", PeerName.of(address))
+                    .log(
+                            "open beyond this machine without {}",
+                            tls ? "auth" : secret ? "TLS" : "auth and TLS");
         }
     }
 }

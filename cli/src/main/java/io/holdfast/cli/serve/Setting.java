@@ -17,9 +17,11 @@ enum Setting {
             Type.TEXT,
             Least.NONE,
             null,
-            "dflockd://127.0.0.1:6388",
+            "dflockd://127.0.0.1:6388,lockd://127.0.0.1:9999",
             List.of(),
-            "Where to listen, as dflockd://HOST:PORT, or dflockds:// for TLS; may be repeated"),
+            "Where to listen, as dflockd://HOST:PORT, lockd://HOST:PORT, lockd+unix://PATH or"
+                + " lockd+ws://HOST:PORT, with TLS dflockds://, lockds:// or lockd+wss://; may be"
+                + " repeated"),
     HOST(
             "host",
             Type.TEXT,
@@ -76,6 +78,22 @@ enum Setting {
             "1000000",
             List.of("DFLOCKD_MAX_LOCKS"),
             "Most lock and semaphore names, idle ones included"),
+    LOCKD_MAX_LOCKS(
+            "lockd-max-locks",
+            Type.COUNT,
+            Least.ZERO,
+            null,
+            "1000000",
+            List.of(),
+            "Most names that lockd clients alone have locked, exclusive and shared together"),
+    WS_ALLOW_ORIGIN(
+            "ws-allow-origin",
+            Type.TEXT,
+            Least.NONE,
+            null,
+            "",
+            List.of(),
+            "Host name of web pages that may use lockd's WebSocket; may be repeated"),
     MAX_CONNECTIONS(
             "max-connections",
             Type.COUNT,

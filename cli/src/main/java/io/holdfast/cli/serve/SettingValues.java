@@ -2,9 +2,10 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.cli.logging.LineLogger;
 import io.holdfast.engine.Settings;
-import io.holdfast.protocol.dflockd.Blanks;
+import io.holdfast.protocol.text.Blanks;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.TlsFiles;
 import io.holdfast.server.Transport;
@@ -19,8 +20,11 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /** The text of every setting, wherever it came from, and the configuration made of it. */
 final class SettingValues {
@@ -78,7 +82,7 @@ final class SettingValues {
     }
 
     /** The gate: every value is checked here, in the order of the table. */
-    ServerConfig toConfig(List<Endpoint> listeners, @Nullable Secret secret) {
+    ServerConfig toConfig(List<Endpoint> listeners, @Nullable Secret secret, LockdConfig lockd) {
         for (Setting setting : texts.keySet()) {
             if (setting.type == Setting.Type.COUNT || setting.type == Setting.Type.SECONDS) {
                 long _ = number(setting);
@@ -96,6 +100,7 @@ final class SettingValues {
                 number(Setting.MAX_KEYS),
                 count(Setting.MAX_SUBSCRIPTIONS),
                 number(Setting.MAX_PUSH_BYTES),
+                lockd,
                 count(Setting.MAX_CONNECTIONS),
                 count(Setting.MAX_CONNECTIONS_PER_IP),
                 seconds(Setting.DEFAULT_LEASE_TTL),
@@ -108,6 +113,21 @@ final class SettingValues {
                 path(Setting.FENCE_STATE_FILE),
                 Transport.of(text(Setting.TRANSPORT)),
                 count(Setting.EVENT_LOOPS));
+    }
+
+    /**
+     * What lockd's listeners are told.
+     *
+     * @param events takes a line for each thing that happens, if anybody wants to know
+     */
+    LockdConfig lockd(@Nullable Consumer<String> events) {
+        Set<String> origins = new LinkedHashSet<>();
+        for (String name : text(Setting.WS_ALLOW_ORIGIN).split("[,\\s]+", -1)) {
+            if (!name.isEmpty()) {
+                origins.add(OriginNames.parse(name));
+            }
+        }
+        return new LockdConfig(number(Setting.LOCKD_MAX_LOCKS), origins, events);
     }
 
     private @Nullable TlsFiles tls() {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.engine.Settings;
+import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.TlsFiles;
 import io.holdfast.server.Transport;
@@ -25,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -69,6 +72,7 @@ class DflockdCommandTest {
                                 0,
                                 0,
                                 1_048_576,
+                                new LockdConfig(0, Set.of(), null),
                                 0,
                                 0,
                                 Duration.ofSeconds(33),
@@ -88,8 +92,8 @@ class DflockdCommandTest {
     /** Each flag, a value for it, and what that value changes. */
     static Stream<Example> examples() {
         return Stream.of(
-                new Example("port", "7000", c -> c.listeners().getFirst().port(), 7000),
-                new Example("host", "::1", c -> c.listeners().getFirst().host(), "::1"),
+                new Example("port", "7000", c -> tcp(c).port(), 7000),
+                new Example("host", "::1", c -> tcp(c).host(), "::1"),
                 new Example("default-lease-ttl", "7", ServerConfig::defaultLease, seconds(7)),
                 new Example("gc-interval", "7", ServerConfig::collectEvery, seconds(7)),
                 new Example(
@@ -112,6 +116,10 @@ class DflockdCommandTest {
                         c -> c.settings().autoRelease(),
                         false),
                 new Example("fence-state-file", "f", ServerConfig::fenceFile, Path.of("f")));
+    }
+
+    private static Address.Tcp tcp(ServerConfig config) {
+        return (Address.Tcp) config.listeners().getFirst().address();
     }
 
     private static Duration seconds(long value) {
@@ -248,7 +256,7 @@ class DflockdCommandTest {
                                 "3",
                                 "--read-timeout",
                                 "4");
-                assertThat(config.listeners().getFirst().port()).isEqualTo(2);
+                assertThat(tcp(config).port()).isEqualTo(2);
                 assertThat(config.maxLocks()).isEqualTo(3);
                 assertThat(config.readTimeout()).isEqualTo(seconds(4));
                 assertThat(streams.errLines())
@@ -439,15 +447,14 @@ class DflockdCommandTest {
     void reads_numbers_in_other_bases() {
         assertThat(config("--port", "0x10", "--max-locks=0b11", "-max-waiters", "0o17"))
                 .satisfies(
-                        c -> assertThat(c.listeners().getFirst().port()).isEqualTo(16),
+                        c -> assertThat(tcp(c).port()).isEqualTo(16),
                         c -> assertThat(c.maxLocks()).isEqualTo(3),
                         c -> assertThat(c.settings().maxWaiters()).isEqualTo(15));
     }
 
     @Test
     void ignores_what_stands_behind_the_flags() {
-        assertThat(config("--port", "7", "word", "--port", "8").listeners().getFirst().port())
-                .isEqualTo(7);
+        assertThat(tcp(config("--port", "7", "word", "--port", "8")).port()).isEqualTo(7);
     }
 
     @ParameterizedTest

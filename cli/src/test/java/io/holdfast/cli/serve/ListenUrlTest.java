@@ -33,14 +33,14 @@ class ListenUrlTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'',must begin with dflockd:// or dflockds://",
-        "127.0.0.1:6388,not a URL",
+        "'','must begin with dflockd://, dflockds://, lockd://'",
+        "127.0.0.1:6388,must begin with",
         "localhost,must begin with",
         "localhost:6388,must begin with",
         "http://127.0.0.1:6388,must begin with",
         "tcp://127.0.0.1:6388,must begin with",
         "dflockdx://127.0.0.1:6388,must begin with",
-        "dflockd:127.0.0.1:6388,needs a host",
+        "dflockd:127.0.0.1:6388,must begin with",
         "dflockd:///,needs a host",
         "dflockd://:6388,needs a host",
         "dflockd://127.0.0.1:x,needs a host and a port",
@@ -48,12 +48,12 @@ class ListenUrlTest {
         "dflockd://127.0.0.1:65536,needs a port of 0-65535",
         "dflockd://127.0.0.1:99999999999,needs a host and a port",
         "dflockd://::1:6388,needs a host",
-        "dflockd://[::1:6388,not a URL",
+        "dflockd://[::1:6388,is no URL",
         "dflockd://127.0.0.1:6388/path,has more in it",
-        "dflockd://127.0.0.1:6388?a=b,has more in it",
+        "dflockd://127.0.0.1:6388?a=b,has an unknown setting: a",
         "dflockd://127.0.0.1:6388#a,has more in it",
         "dflockd://user@127.0.0.1:6388,has more in it",
-        "dflockd://a b:6388,not a URL"
+        "dflockd://a b:6388,is no URL"
     })
     void is_refused_with_a_reason(String url, String reason) {
         assertThatThrownBy(() -> ListenUrl.parse(url))

@@ -3,9 +3,13 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Settings;
+import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.LockdConfig;
+import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.TlsFiles;
 import io.holdfast.server.Transport;
@@ -25,9 +29,16 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 @DisplayName("holdfast serve")
 class ServeCommandTest {
+    private static final Endpoint LOCKD =
+            new Endpoint(
+                    new Address.Tcp("127.0.0.1", 9999),
+                    false,
+                    new Protocol.Lockd(Namespace.DEFAULT, false, false, false));
+
     private static ServerConfig config(Map<String, String> environment, String... words) {
         CommandLine line = ServeCommand.create(environment);
         line.parseArgs(words);
@@ -48,12 +59,13 @@ class ServeCommandTest {
         assertThat(config())
                 .isEqualTo(
                         new ServerConfig(
-                                List.of(new Endpoint("127.0.0.1", 6388, false)),
+                                List.of(new Endpoint("127.0.0.1", 6388, false), LOCKD),
                                 new Settings(0, seconds(60).toNanos(), true),
                                 1_000_000,
                                 0,
                                 0,
                                 1_048_576,
+                                new LockdConfig(1_000_000, Set.of(), null),
                                 0,
                                 0,
                                 seconds(33),
@@ -86,6 +98,9 @@ class ServeCommandTest {
                                 "--max-list-length=14",
                                 "--max-subscriptions=15",
                                 "--max-push-bytes=16",
+                                "--lockd-max-locks=17",
+                                "--ws-allow-origin=one.example",
+                                "--ws-allow-origin=two.example",
                                 "--read-timeout=9",
                                 "--write-timeout=10",
                                 "--shutdown-timeout=11",
@@ -103,6 +118,7 @@ class ServeCommandTest {
                                 13,
                                 15,
                                 16,
+                                new LockdConfig(17, Set.of("one.example", "two.example"), null),
                                 6,
                                 7,
                                 seconds(1),
@@ -134,6 +150,8 @@ class ServeCommandTest {
                         Map.entry("HOLDFAST_MAX_LIST_LENGTH", "14"),
                         Map.entry("HOLDFAST_MAX_SUBSCRIPTIONS", "15"),
                         Map.entry("HOLDFAST_MAX_PUSH_BYTES", "16"),
+                        Map.entry("HOLDFAST_LOCKD_MAX_LOCKS", "17"),
+                        Map.entry("HOLDFAST_WS_ALLOW_ORIGIN", "one.example,two.example"),
                         Map.entry("HOLDFAST_READ_TIMEOUT", "9"),
                         Map.entry("HOLDFAST_WRITE_TIMEOUT", "10"),
                         Map.entry("HOLDFAST_SHUTDOWN_TIMEOUT", "11"),
@@ -158,6 +176,9 @@ class ServeCommandTest {
                                 "--max-list-length=14",
                                 "--max-subscriptions=15",
                                 "--max-push-bytes=16",
+                                "--lockd-max-locks=17",
+                                "--ws-allow-origin=one.example",
+                                "--ws-allow-origin=two.example",
                                 "--read-timeout=9",
                                 "--write-timeout=10",
                                 "--shutdown-timeout=11",

@@ -1,6 +1,7 @@
 package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.Namespace;
+import io.holdfast.protocol.text.HttpLine;
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
@@ -82,7 +83,7 @@ public final class DflockdDecoder {
             switch (lines++) {
                 case 0 -> {
                     commandFeed = feed - start;
-                    if (first && isHttp(in, start, trimmed(in, start, feed))) {
+                    if (first && HttpLine.is(in, start, feed)) {
                         return HTTP;
                     }
                     first = false;
@@ -142,11 +143,6 @@ public final class DflockdDecoder {
             to--;
         }
         return to;
-    }
-
-    private static boolean isHttp(ByteBuf in, int start, int end) {
-        // "... HTTP/1.1": a blank, the word, a digit, a dot, a digit
-        return end - start >= 9 && is(in, end - 9, end - 3, " HTTP/") && in.getByte(end - 2) == '.';
     }
 
     private static boolean is(ByteBuf in, int start, int end, String word) {

@@ -36,17 +36,21 @@ public final class DflockdStats {
             this.name = name;
         }
 
-        /** A semaphore of limit 1 is listed among the locks. */
+        /** A semaphore of limit 1 is listed among the locks; shared locks are not dflockd's. */
         boolean takes(ResourceView view) {
             return switch (this) {
                 case LOCKS, IDLE_LOCKS -> isLock(view);
-                case SEMAPHORES, IDLE_SEMAPHORES -> !isLock(view);
+                case SEMAPHORES, IDLE_SEMAPHORES -> view.kind() == Kind.SEMAPHORE && !isLock(view);
                 case COUNTERS, VALUES, LISTS, SIGNAL_CHANNELS -> false;
             };
         }
 
         private static boolean isLock(ResourceView view) {
-            return view.kind() == Kind.MUTEX || view.limit() == 1;
+            return switch (view.kind()) {
+                case MUTEX -> true;
+                case SEMAPHORE -> view.limit() == 1;
+                case SHARED -> false;
+            };
         }
     }
 

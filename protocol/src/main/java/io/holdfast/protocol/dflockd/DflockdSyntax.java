@@ -7,6 +7,7 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Token;
+import io.holdfast.protocol.text.Blanks;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -233,7 +234,7 @@ public final class DflockdSyntax {
 
     private static long limit(Kind kind, Fields fields) {
         return switch (kind) {
-            case MUTEX -> 1;
+            case MUTEX, SHARED -> 1;
             case SEMAPHORE -> fields.limit();
         };
     }

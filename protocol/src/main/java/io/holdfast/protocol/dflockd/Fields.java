@@ -1,6 +1,7 @@
 package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.Token;
+import io.holdfast.protocol.text.Blanks;
 
 import org.jspecify.annotations.Nullable;
 

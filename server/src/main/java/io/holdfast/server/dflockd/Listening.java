@@ -4,6 +4,7 @@ import io.holdfast.driver.signal.ListenOutcome;
 import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
+import io.holdfast.server.connection.LineOutput;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.WriteBufferWaterMark;
@@ -50,7 +51,7 @@ final class Listening {
     }
 
     private final ChannelHandlerContext ctx;
-    private final DflockdOutput output;
+    private final LineOutput output;
     private final Connection connection;
     private final PushBudget budget;
     private final PushQueue queue;
@@ -59,7 +60,7 @@ final class Listening {
     Listening(
             ChannelHandlerContext ctx,
             DflockdService service,
-            DflockdOutput output,
+            LineOutput output,
             Connection connection) {
         this.ctx = ctx;
         this.output = output;

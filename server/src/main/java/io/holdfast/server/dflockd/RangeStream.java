@@ -2,6 +2,8 @@ package io.holdfast.server.dflockd;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
+import io.holdfast.server.connection.AnswerStream;
+import io.holdfast.server.connection.Budget;
 import io.netty.channel.ChannelHandlerContext;
 
 import java.util.List;
@@ -29,7 +31,7 @@ final class RangeStream extends AnswerStream {
     }
 
     @Override
-    boolean writeAll() {
+    protected boolean writeAll() {
         DflockdEncoder.beginItems(out());
         boolean first = true;
         for (ByteString item : items) {
@@ -44,7 +46,7 @@ final class RangeStream extends AnswerStream {
     }
 
     @Override
-    void ended() {
+    protected void ended() {
         budget.giveBack(bytes(items));
     }
 }

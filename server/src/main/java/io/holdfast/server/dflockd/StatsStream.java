@@ -1,30 +1,38 @@
 package io.holdfast.server.dflockd;
 
+import io.holdfast.driver.Driver;
 import io.holdfast.driver.Slices;
 import io.holdfast.driver.signal.ChannelView;
 import io.holdfast.engine.CounterView;
+import io.holdfast.engine.Key;
 import io.holdfast.engine.ListView;
+import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
 import io.holdfast.protocol.dflockd.DflockdStats;
+import io.holdfast.server.connection.AnswerStream;
 import io.netty.channel.ChannelHandlerContext;
 
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Writes the answer to {@code stats}. */
 final class StatsStream extends AnswerStream {
     private final DflockdService service;
+    private final Namespace namespace;
     private final DflockdStats stats = new DflockdStats();
 
-    StatsStream(ChannelHandlerContext ctx, DflockdService service, Writer writer) {
+    StatsStream(
+            ChannelHandlerContext ctx, DflockdService service, Namespace namespace, Writer writer) {
         super(ctx, writer);
         this.service = service;
+        this.namespace = namespace;
     }
 
     @Override
-    boolean writeAll() {
-        stats.begin(service.driver.openSessions(), out());
+    protected boolean writeAll() {
+        stats.begin(service.openConnections(), out());
         for (DflockdStats.Part part : DflockdStats.Part.values()) {
             stats.begin(part, out());
             if (!write(part)) {
@@ -37,33 +45,43 @@ final class StatsStream extends AnswerStream {
     }
 
     private boolean write(DflockdStats.Part part) {
+        Driver driver = service.driver();
         return switch (part) {
-            case LOCKS, SEMAPHORES -> write(service.driver.listInUse(), view -> write(part, view));
+            case LOCKS, SEMAPHORES ->
+                    write(
+                            driver.listInUse(),
+                            ResourceView::key,
+                            view -> stats.write(part, view, out()));
             case IDLE_LOCKS, IDLE_SEMAPHORES ->
-                    write(service.driver.listIdle(), view -> write(part, view));
+                    write(
+                            driver.listIdle(),
+                            ResourceView::key,
+                            view -> stats.write(part, view, out()));
             case COUNTERS ->
-                    write(service.driver.listCounters(), (CounterView v) -> stats.write(v, out()));
+                    write(
+                            driver.listCounters(),
+                            CounterView::key,
+                            view -> stats.write(view, out()));
             case VALUES ->
-                    write(service.driver.listValues(), (ValueView v) -> stats.write(v, out()));
-            case LISTS -> write(service.driver.listLists(), (ListView v) -> stats.write(v, out()));
-            case SIGNAL_CHANNELS -> write(service.hub.list(), this::write);
+                    write(driver.listValues(), ValueView::key, view -> stats.write(view, out()));
+            case LISTS ->
+                    write(driver.listLists(), ListView::key, view -> stats.write(view, out()));
+            case SIGNAL_CHANNELS -> write(service.hub.list(), ChannelView::pattern, this::write);
         };
     }
 
-    private void write(DflockdStats.Part part, ResourceView view) {
-        stats.write(part, view, out());
-    }
-
     private void write(ChannelView view) {
-        if (view.pattern().namespace().equals(service.namespace)) {
-            stats.writeChannel(view.pattern(), view.group(), view.listeners(), out());
-        }
+        stats.writeChannel(view.pattern(), view.group(), view.listeners(), out());
     }
 
-    private <T> boolean write(Slices<T> all, Consumer<T> writer) {
+    private <T> boolean write(Slices<T> all, Function<T, Key> keyOf, Consumer<T> writer) {
         try (Slices<T> slices = all) {
             for (List<T> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
-                slice.forEach(writer);
+                for (T view : slice) {
+                    if (keyOf.apply(view).namespace().equals(namespace)) {
+                        writer.accept(view);
+                    }
+                }
                 if (!sendIfLong()) {
                     return false;
                 }

@@ -2,10 +2,14 @@ package io.holdfast.server.dflockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Settings;
+import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.KeptBytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -34,15 +38,14 @@ class DflockdHandlerTest {
     private static LocalDriver driver(boolean autoRelease) {
         return new LocalDriver(
                 new Settings(0, Duration.ofSeconds(60).toNanos(), autoRelease),
-                0,
-                0,
+                Caps.NONE,
                 Duration.ofSeconds(60),
                 new ClockFences(),
                 () -> true);
     }
 
     private EmbeddedChannel connect(LocalDriver to) {
-        return new EmbeddedChannel(dam, new DflockdHandler(service(to)));
+        return new EmbeddedChannel(dam, new DflockdHandler(service(to), Namespace.DEFAULT));
     }
 
     /** Holds up what is written until it is opened. */
@@ -130,10 +133,12 @@ class DflockdHandlerTest {
     @Test
     void gives_back_every_grant_that_was_never_told_even_with_auto_release_off() {
         LocalDriver keeping = driver(false);
-        EmbeddedChannel other = new EmbeddedChannel(new DflockdHandler(service(keeping)));
+        EmbeddedChannel other =
+                new EmbeddedChannel(new DflockdHandler(service(keeping), Namespace.DEFAULT));
         send(other, "l\nheld\n0 60\n");
         assertThat(written(other)).startsWith("ok ");
-        EmbeddedChannel channel = new EmbeddedChannel(new DflockdHandler(service(keeping)));
+        EmbeddedChannel channel =
+                new EmbeddedChannel(new DflockdHandler(service(keeping), Namespace.DEFAULT));
         ByteBuf requests =
                 Unpooled.copiedBuffer(
                         "l\na\n0 60\nl\nb\n0 60\nl\nheld\n60\n", StandardCharsets.US_ASCII);
@@ -158,7 +163,8 @@ class DflockdHandlerTest {
         String token = written(channel).substring(3, 35);
         assertThat(channel.isOpen()).isFalse();
 
-        EmbeddedChannel other = new EmbeddedChannel(new DflockdHandler(service(keeping)));
+        EmbeddedChannel other =
+                new EmbeddedChannel(new DflockdHandler(service(keeping), Namespace.DEFAULT));
         send(other, "r\na\n" + token + "\n");
         assertThat(written(other)).isEqualTo("ok\n");
         keeping.close();
@@ -173,7 +179,8 @@ class DflockdHandlerTest {
     }
 
     private static EmbeddedChannel listener(DflockdService service) {
-        EmbeddedChannel channel = new EmbeddedChannel(new DflockdHandler(service));
+        EmbeddedChannel channel =
+                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         send(channel, "listen\na\n\n");
         assertThat(written(channel)).isEqualTo("ok\n");
         return channel;
@@ -193,7 +200,8 @@ class DflockdHandlerTest {
     void is_told_what_came_before_it_stopped_listening_before_that_is_answered() {
         DflockdService service = service(driver);
         EmbeddedChannel listener = listener(service);
-        EmbeddedChannel emitter = new EmbeddedChannel(new DflockdHandler(service));
+        EmbeddedChannel emitter =
+                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         assertThat(emit(emitter, 1, "x")).isEqualTo("ok 1\n");
         send(listener, "unlisten\na\n\n");
         assertThat(written(listener)).isEqualTo("sig a x\nok\n");
@@ -203,7 +211,8 @@ class DflockdHandlerTest {
     void gets_pushed_lines_when_the_socket_takes_more() {
         DflockdService service = service(driver);
         EmbeddedChannel listener = listener(service);
-        EmbeddedChannel emitter = new EmbeddedChannel(new DflockdHandler(service));
+        EmbeddedChannel emitter =
+                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         for (String payload : new String[] {"small", "x".repeat(5000)}) {
             setWritable(listener, false);
             assertThat(emit(emitter, 5, payload)).isEqualTo("ok 1\n".repeat(5));
@@ -224,7 +233,8 @@ class DflockdHandlerTest {
     void is_cut_off_by_the_65th_line_that_the_socket_would_not_take() {
         DflockdService service = service(driver, 1);
         EmbeddedChannel listener = listener(service);
-        EmbeddedChannel emitter = new EmbeddedChannel(new DflockdHandler(service));
+        EmbeddedChannel emitter =
+                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         setWritable(listener, false);
         assertThat(emit(emitter, 1, "x")).isEqualTo("ok 1\n");
         listener.runPendingTasks();
@@ -244,7 +254,8 @@ class DflockdHandlerTest {
     void is_not_cut_off_before_the_socket_was_tried() {
         DflockdService service = service(driver, 1);
         EmbeddedChannel listener = listener(service);
-        EmbeddedChannel emitter = new EmbeddedChannel(new DflockdHandler(service));
+        EmbeddedChannel emitter =
+                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         assertThat(emit(emitter, 3000, "x")).isEqualTo("ok 1\n".repeat(3000));
         listener.runPendingTasks();
         assertThat(written(listener)).isEqualTo("sig a x\n".repeat(3000));
@@ -255,10 +266,12 @@ class DflockdHandlerTest {
     @Test
     void gives_back_lines_in_every_place_when_it_ends() {
         DflockdService service = service(driver);
-        EmbeddedChannel listener = new EmbeddedChannel(dam, new DflockdHandler(service));
+        EmbeddedChannel listener =
+                new EmbeddedChannel(dam, new DflockdHandler(service, Namespace.DEFAULT));
         send(listener, "listen\na\n\n");
         assertThat(written(listener)).isEqualTo("ok\n");
-        EmbeddedChannel emitter = new EmbeddedChannel(new DflockdHandler(service));
+        EmbeddedChannel emitter =
+                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         dam.shut = true;
         assertThat(emit(emitter, 2, "x".repeat(5000))).isEqualTo("ok 1\n".repeat(2));
         listener.runPendingTasks(); // two are with the socket
@@ -298,6 +311,8 @@ class DflockdHandlerTest {
         return new DflockdService(
                 to,
                 new SignalHub(0, () -> true),
+                new KeptBytes(Runtime.getRuntime().maxMemory() / 8),
+                new Draining(),
                 null,
                 Duration.ofSeconds(33),
                 Duration.ofHours(1),

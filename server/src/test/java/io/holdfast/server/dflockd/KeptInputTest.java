@@ -2,10 +2,14 @@ package io.holdfast.server.dflockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Settings;
+import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.KeptBytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -25,8 +29,7 @@ class KeptInputTest {
     private final LocalDriver driver =
             new LocalDriver(
                     new Settings(0, Duration.ofSeconds(60).toNanos(), true),
-                    0,
-                    0,
+                    Caps.NONE,
                     Duration.ofSeconds(60),
                     new ClockFences(),
                     () -> true);
@@ -34,6 +37,8 @@ class KeptInputTest {
             new DflockdService(
                     driver,
                     new SignalHub(0, () -> true),
+                    new KeptBytes(Runtime.getRuntime().maxMemory() / 8),
+                    new Draining(),
                     null,
                     Duration.ofSeconds(33),
                     Duration.ofSeconds(23),
@@ -47,7 +52,8 @@ class KeptInputTest {
 
     @Test
     void does_not_grow_when_every_read_ends_inside_a_request() {
-        EmbeddedChannel channel = new EmbeddedChannel(new DflockdHandler(service));
+        EmbeddedChannel channel =
+                new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         byte[] pings = "ping\n\n\n".repeat(100).getBytes(StandardCharsets.US_ASCII);
         ByteBuf last = Unpooled.EMPTY_BUFFER;
         channel.writeInbound(Unpooled.copiedBuffer("pi", StandardCharsets.US_ASCII));
@@ -71,7 +77,8 @@ class KeptInputTest {
         List<EmbeddedChannel> channels = new ArrayList<>();
         boolean refused = false;
         for (long kept = 0; kept < bound + 2L * half.length && !refused; kept += half.length) {
-            EmbeddedChannel channel = new EmbeddedChannel(new DflockdHandler(service));
+            EmbeddedChannel channel =
+                    new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
             channels.add(channel);
             // The bytes are the same array each time: only the counting is tried here.
             channel.writeInbound(Unpooled.wrappedBuffer(half));
@@ -80,7 +87,7 @@ class KeptInputTest {
         assertThat(refused).isTrue();
         assertThat(channels.getFirst().isOpen()).as("those before are left alone").isTrue();
         channels.forEach(EmbeddedChannel::close);
-        EmbeddedChannel next = new EmbeddedChannel(new DflockdHandler(service));
+        EmbeddedChannel next = new EmbeddedChannel(new DflockdHandler(service, Namespace.DEFAULT));
         next.writeInbound(Unpooled.wrappedBuffer(half));
         assertThat(next.isOpen()).as("what is closed no longer counts").isTrue();
         next.close();

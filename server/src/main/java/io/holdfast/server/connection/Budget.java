@@ -1,17 +1,17 @@
-package io.holdfast.server.dflockd;
+package io.holdfast.server.connection;
 
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A number of bytes that many share. What is refused never shows. */
-final class Budget {
+public final class Budget {
     private final long most;
     private final AtomicLong used = new AtomicLong();
 
-    Budget(long most) {
+    public Budget(long most) {
         this.most = most;
     }
 
-    boolean take(long bytes) {
+    public boolean take(long bytes) {
         long now = used.get();
         while (now + bytes <= most) {
             if (used.compareAndSet(now, now + bytes)) {
@@ -22,7 +22,7 @@ final class Budget {
         return false;
     }
 
-    void giveBack(long bytes) {
+    public void giveBack(long bytes) {
         used.addAndGet(-bytes);
     }
 }

@@ -1,4 +1,4 @@
-package io.holdfast.server.dflockd;
+package io.holdfast.server.connection;
 
 import io.holdfast.engine.Effect;
 

@@ -1,7 +1,4 @@
-package io.holdfast.protocol.dflockd;
-
-import static io.holdfast.protocol.dflockd.Wire.raw;
-import static io.holdfast.protocol.dflockd.Wire.utf8;
+package io.holdfast.protocol.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +6,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.charset.StandardCharsets;
 
 @DisplayName("Trimming blanks")
 class BlanksTest {
@@ -49,5 +48,13 @@ class BlanksTest {
             })
     void cuts_no_character_in_two(String bytes) {
         assertThat(Blanks.trim(raw(" " + bytes + " "))).isEqualTo(raw(bytes));
+    }
+
+    private static byte[] raw(String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

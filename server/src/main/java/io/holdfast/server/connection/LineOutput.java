@@ -1,4 +1,4 @@
-package io.holdfast.server.dflockd;
+package io.holdfast.server.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * The writing side of a connection: whole lines are gathered in a buffer and leave with one write,
  * which must not take longer than the write timeout. Lives on the event loop.
  */
-final class DflockdOutput implements ChannelFutureListener {
+public final class LineOutput implements ChannelFutureListener {
     private static final int INITIAL_BYTES = 128;
 
     private final ChannelHandlerContext ctx;
@@ -29,14 +29,14 @@ final class DflockdOutput implements ChannelFutureListener {
     private long writingSinceNanos;
     private @Nullable Future<?> timer;
 
-    DflockdOutput(ChannelHandlerContext ctx, long timeoutNanos, Runnable onTimeout) {
+    LineOutput(ChannelHandlerContext ctx, long timeoutNanos, Runnable onTimeout) {
         this.ctx = ctx;
         this.timeoutNanos = timeoutNanos;
         this.onTimeout = onTimeout;
     }
 
     /** Where lines go; always up to the end of a line. */
-    ByteBuf buffer() {
+    public ByteBuf buffer() {
         if (buffer == null) {
             buffer = ctx.alloc().directBuffer(INITIAL_BYTES);
         }
@@ -44,7 +44,7 @@ final class DflockdOutput implements ChannelFutureListener {
     }
 
     /** How many bytes wait for {@link #flush}. */
-    int gathered() {
+    public int gathered() {
         return buffer == null ? 0 : buffer.readableBytes();
     }
 
@@ -56,7 +56,7 @@ final class DflockdOutput implements ChannelFutureListener {
     }
 
     /** Writes bytes behind all that was flushed. */
-    void write(ByteBuf bytes, ChannelPromise promise) {
+    public void write(ByteBuf bytes, ChannelPromise promise) {
         if (writesOnTheirWay++ == 0) {
             writingSinceNanos = System.nanoTime();
         }

@@ -1,4 +1,4 @@
-package io.holdfast.server.dflockd;
+package io.holdfast.server.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -13,12 +13,12 @@ import java.util.concurrent.RejectedExecutionException;
  * Writes a long answer off the event loop, piece by piece: the next piece is made when the one
  * before has left, so a long answer to a slow reader costs one piece of memory.
  */
-abstract class AnswerStream implements Runnable {
+public abstract class AnswerStream implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(AnswerStream.class);
     private static final int PIECE_BYTES = 32 * 1024;
 
     /** Writes a piece, on the event loop. */
-    interface Writer {
+    public interface Writer {
         void write(ByteBuf piece, boolean last, ChannelPromise promise);
     }
 
@@ -26,7 +26,7 @@ abstract class AnswerStream implements Runnable {
     private final Writer writer;
     private ByteBuf piece;
 
-    AnswerStream(ChannelHandlerContext ctx, Writer writer) {
+    protected AnswerStream(ChannelHandlerContext ctx, Writer writer) {
         this.ctx = ctx;
         this.writer = writer;
         this.piece = ctx.alloc().buffer();
@@ -48,18 +48,18 @@ abstract class AnswerStream implements Runnable {
     }
 
     /** Writes the whole answer to {@link #out}; false if the connection is gone. */
-    abstract boolean writeAll();
+    protected abstract boolean writeAll();
 
     /** Whatever became of it. */
-    void ended() {}
+    protected void ended() {}
 
     /** Where the answer goes; another one after {@link #sendIfLong}. */
-    final ByteBuf out() {
+    protected final ByteBuf out() {
         return piece;
     }
 
     /** Sends what there is if it is enough for a piece; false if the connection is gone. */
-    final boolean sendIfLong() {
+    protected final boolean sendIfLong() {
         return piece.readableBytes() < PIECE_BYTES || send(false);
     }
 

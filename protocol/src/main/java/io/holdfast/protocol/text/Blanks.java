@@ -1,10 +1,10 @@
-package io.holdfast.protocol.dflockd;
+package io.holdfast.protocol.text;
 
 import java.util.Arrays;
 
 /**
- * The blanks of arguments: ASCII white space and the Unicode spaces in UTF-8, which is not the set
- * that {@code String.strip} knows.
+ * The blanks of our line protocols: ASCII white space and the Unicode spaces in UTF-8, which is not
+ * the set that {@code String.strip} knows.
  */
 public final class Blanks {
     private Blanks() {}
@@ -14,7 +14,7 @@ public final class Blanks {
         return trim(text, 0, text.length);
     }
 
-    static byte[] trim(byte[] text, int start, int end) {
+    public static byte[] trim(byte[] text, int start, int end) {
         int from = start;
         int to = end;
         for (int blank = 1; from < to && blank > 0; from += blank) {
@@ -26,8 +26,31 @@ public final class Blanks {
         return Arrays.copyOfRange(text, from, to);
     }
 
+    /**
+     * The bytes {@code [start, end)} with each run of blanks as one space, and none at the ends.
+     */
+    public static byte[] normalise(byte[] text, int start, int end) {
+        byte[] out = new byte[end - start];
+        int length = 0;
+        boolean gap = false;
+        for (int at = start; at < end; ) {
+            int blank = lengthAt(text, at, end);
+            if (blank > 0) {
+                gap = length > 0;
+                at += blank;
+                continue;
+            }
+            if (gap) {
+                out[length++] = ' ';
+                gap = false;
+            }
+            out[length++] = text[at++];
+        }
+        return Arrays.copyOf(out, length);
+    }
+
     /** Length of the blank that starts here, 0 if there is none. */
-    static int lengthAt(byte[] text, int at, int end) {
+    public static int lengthAt(byte[] text, int at, int end) {
         int first = text[at];
         if (first > ' ') {
             return 0;
@@ -47,7 +70,7 @@ public final class Blanks {
     }
 
     /** Length of the blank that ends before {@code end}, 0 if there is none. */
-    static int lengthBefore(byte[] text, int start, int end) {
+    public static int lengthBefore(byte[] text, int start, int end) {
         int last = text[end - 1];
         if (last >= 0) {
             return isAscii(last) ? 1 : 0;

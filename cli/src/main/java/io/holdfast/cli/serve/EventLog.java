@@ -1,0 +1,66 @@
+package io.holdfast.cli.serve;
+
+import java.io.PrintStream;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Prints what happens, a line each, from a thread of its own: whoever reads slowly misses lines,
+ * and is told how many, but holds nobody up.
+ */
+final class EventLog implements Consumer<String> {
+    private static final int MOST_WAITING = 10_000;
+
+    private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final AtomicLong missed = new AtomicLong();
+    private final PrintStream out;
+
+    private EventLog(PrintStream out) {
+        this.out = out;
+    }
+
+    static EventLog start(PrintStream out) {
+        EventLog log = new EventLog(out);
+        Thread.ofPlatform().daemon().name("holdfast-events").start(log::print);
+        return log;
+    }
+
+    @Override
+    public void accept(String line) {
+        if (!lines.offer(line)) {
+            missed.incrementAndGet();
+        }
+    }
+
+    private void print() {
+        try {
+            while (true) {
+                String line = lines.take();
+                long gone = missed.getAndSet(0);
+                if (gone > 0) {
+                    out.println("(" + gone + " lines missed)");
+                }
+                out.println(printable(line));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Names are a client's: what could steer a terminal is shown as a number. */
+    static String printable(String line) {
+        StringBuilder text = new StringBuilder(line.length());
+        line.chars()
+                .forEach(
+                        c -> {
+                            if (Character.isISOControl(c)) {
+                                text.append(String.format("\\u%04x", c));
+                            } else {
+                                text.append((char) c);
+                            }
+                        });
+        return text.toString();
+    }
+}

@@ -1,0 +1,328 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.engine.Namespace;
+import io.holdfast.server.Address;
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.Protocol;
+import io.holdfast.server.ServerConfig;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * {@code holdfast lockd}: lockd's options, and glockd's spellings of them. Those change values;
+ * what holds when an option is not given is lockd's.
+ */
+public final class LockdCommand {
+    /** The settings of the server that make sense here, with what holds if they are not given. */
+    private static final Map<Setting, String> SETTINGS = settings();
+
+    private static final List<String> SWITCHES =
+            List.of(
+                    "allow-dump",
+                    "dump",
+                    "enable-registry",
+                    "registry",
+                    "verbose",
+                    "help",
+                    "h",
+                    "version");
+
+    private static final List<String> VALUES =
+            List.of("tcp", "t", "port", "unix", "unix-mode", "ws", "pid-file", "pidfile", "p");
+
+    private static final String USAGE =
+            """
+            Usage: holdfast lockd [options]
+
+            Serves lockd and glockd clients. Listens on TCP 127.0.0.1:9999 unless a way to connect is
+            given; several may be. A port alone means this machine only: there is no password, so
+            another address has to be named.
+
+              --tcp, -t [HOST:]PORT
+                    Listen on TCP; port 0 takes a free one
+              --unix PATH
+                    Listen on a Unix socket
+              --unix-mode MODE
+                    Permissions of the Unix socket in octal, such as 0660; else the umask decides
+              --ws [HOST:]PORT
+                    Listen for WebSockets; port 0 takes a free one
+              --allow-dump
+                    Answer d, sd and dump, and with --enable-registry who
+              --enable-registry
+                    Answer iam, and with --allow-dump who
+              --pid-file, -p PATH
+                    Write the process id there; the file is removed at the end
+              --verbose
+                    Print what clients do on standard output
+              --help, -h
+                    Print this and exit
+              --version
+                    Print the version and exit
+            """;
+
+    private static final String GLOCKD_USAGE =
+            """
+
+            glockd's spellings: -port N and -ws N (0 is off), -unix PATH, -pidfile PATH, -dump and
+            -registry (with =true or =false), -verbose.
+            """;
+
+    private final List<Address> tcp = new ArrayList<>();
+    private final List<Address> webSockets = new ArrayList<>();
+    private final List<Path> unix = new ArrayList<>();
+    private final SettingValues values = new SettingValues(true);
+    private boolean defaultTcp = true;
+    private boolean allowDump;
+    private boolean enableRegistry;
+    private boolean verbose;
+    private @Nullable Set<PosixFilePermission> unixMode;
+    private @Nullable String pidFile;
+
+    private LockdCommand() {
+        for (Setting setting : Setting.values()) {
+            if (setting.serveDefault != null) {
+                values.put(setting, SETTINGS.getOrDefault(setting, setting.serveDefault));
+            }
+        }
+    }
+
+    private static Map<Setting, String> settings() {
+        Map<Setting, String> all = new EnumMap<>(Setting.class);
+        List<Setting> shared =
+                List.of(
+                        Setting.LOCKD_MAX_LOCKS,
+                        Setting.WS_ALLOW_ORIGIN,
+                        Setting.MAX_CONNECTIONS,
+                        Setting.MAX_CONNECTIONS_PER_IP,
+                        Setting.WRITE_TIMEOUT,
+                        Setting.TRANSPORT,
+                        Setting.EVENT_LOOPS,
+                        Setting.DEBUG);
+        shared.forEach(setting -> all.put(setting, String.valueOf(setting.serveDefault)));
+        all.put(Setting.SHUTDOWN_TIMEOUT, "5"); // a lock here has no lease that would end
+        return all;
+    }
+
+    /**
+     * Returns the exit status.
+     *
+     * @param version what {@code --version} prints
+     */
+    public static int run(List<String> words, String version) {
+        LockdCommand command = new LockdCommand();
+        try {
+            GoFlags.Given given = GoFlags.parseAll(words, LockdCommand::isSwitch);
+            for (GoFlags.Flag flag : given.flags()) {
+                switch (flag.name()) {
+                    case "help", "h" -> {
+                        System.out.print(usage());
+                        return 0;
+                    }
+                    case "version" -> {
+                        System.out.println(version);
+                        return 0;
+                    }
+                    default -> command.set(flag);
+                }
+            }
+            if (!given.rest().isEmpty()) {
+                throw new GoFlags.FlagException(
+                        "not an option: " + given.rest().getFirst() + " (see --help)");
+            }
+            return command.serve();
+        } catch (GoFlags.FlagException | ConfigException e) {
+            return ServerRun.configurationError(e);
+        }
+    }
+
+    private static @Nullable Boolean isSwitch(String name) {
+        if (SWITCHES.contains(name)) {
+            return true;
+        }
+        if (VALUES.contains(name)) {
+            return false;
+        }
+        Setting setting = setting(name);
+        return setting == null ? null : setting.type == Setting.Type.SWITCH;
+    }
+
+    private static @Nullable Setting setting(String name) {
+        return SETTINGS.keySet().stream()
+                .filter(setting -> setting.flag.equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void set(GoFlags.Flag flag) {
+        String value = flag.value();
+        switch (flag.name()) {
+            case "tcp", "t" -> tcp.add(address("--tcp", value));
+            case "port" -> {
+                if (isZero(value)) {
+                    defaultTcp = false;
+                    tcp.clear();
+                } else {
+                    tcp.add(address("-port", value));
+                }
+            }
+            case "ws" -> {
+                if (flag.single() && isZero(value)) {
+                    webSockets.clear();
+                } else {
+                    webSockets.add(address(flag.single() ? "-ws" : "--ws", value));
+                }
+            }
+            case "unix" -> unix.add(path("--unix", value));
+            case "unix-mode" -> unixMode = FileMode.parse("--unix-mode", value);
+            case "allow-dump", "dump" -> allowDump = isOn(flag);
+            case "enable-registry", "registry" -> enableRegistry = isOn(flag);
+            case "verbose" -> verbose = isOn(flag);
+            case "pid-file", "pidfile", "p" -> pidFile = value;
+            default -> setShared(flag);
+        }
+    }
+
+    private void setShared(GoFlags.Flag flag) {
+        Setting setting = setting(flag.name());
+        if (setting == null) {
+            throw new IllegalStateException("no such option: " + flag.name());
+        }
+        String value = flag.value();
+        if (!setting.reads(value)) {
+            throw new ConfigException("--" + flag.name() + " cannot be " + value);
+        }
+        values.put(
+                setting,
+                setting == Setting.WS_ALLOW_ORIGIN ? values.text(setting) + "," + value : value);
+    }
+
+    private static boolean isZero(String value) {
+        return value.matches("0+");
+    }
+
+    private static boolean isOn(GoFlags.Flag flag) {
+        return Switches.parseGoFlag(flag.value())
+                .orElseThrow(
+                        () ->
+                                new ConfigException(
+                                        "--"
+                                                + flag.name()
+                                                + " must be true or false (got "
+                                                + flag.value()
+                                                + ")"));
+    }
+
+    private static Path path(String option, String value) {
+        if (value.isEmpty()) {
+            throw new ConfigException(option + " needs a path");
+        }
+        try {
+            return Path.of(value);
+        } catch (InvalidPathException e) {
+            throw new ConfigException(option + " is not a path: " + e.getReason());
+        }
+    }
+
+    /** Reads {@code [HOST:]PORT}. */
+    static Address address(String option, String value) {
+        int colon = value.lastIndexOf(':');
+        String host = colon < 0 ? "127.0.0.1" : value.substring(0, colon);
+        String port = value.substring(colon + 1);
+        if (host.startsWith("[") && host.endsWith("]")) {
+            host = host.substring(1, host.length() - 1);
+        } else if (host.indexOf(':') >= 0) {
+            host = ""; // an IPv6 address needs its brackets
+        }
+        if (host.isEmpty() || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65535) {
+            throw new ConfigException(
+                    option
+                            + " must be [HOST:]PORT, as in 9999, 0.0.0.0:9999 or [::1]:9999 (got "
+                            + value
+                            + ")");
+        }
+        return new Address.Tcp(host, Integer.parseInt(port));
+    }
+
+    private int serve() {
+        ServerConfig config = config(verbose ? EventLog.start(System.out) : null);
+        if (pidFile == null) {
+            return ServerRun.run(config);
+        }
+        try (PidFile _ = PidFile.write(pidFile)) {
+            return ServerRun.run(config);
+        }
+    }
+
+    /** For tests: what these words make. */
+    static ServerConfig config(String... words) throws GoFlags.FlagException {
+        LockdCommand command = new LockdCommand();
+        GoFlags.parseAll(Arrays.asList(words), LockdCommand::isSwitch)
+                .flags()
+                .forEach(command::set);
+        return command.config((Consumer<String>) null);
+    }
+
+    private ServerConfig config(@Nullable Consumer<String> events) {
+        List<Endpoint> listeners = new ArrayList<>();
+        for (Address address : tcp) {
+            listeners.add(endpoint(address, false));
+        }
+        for (Path path : unix) {
+            listeners.add(endpoint(new Address.Unix(path, unixMode), false));
+        }
+        for (Address address : webSockets) {
+            listeners.add(endpoint(address, true));
+        }
+        if (unixMode != null && unix.isEmpty()) {
+            throw new ConfigException("--unix-mode needs --unix");
+        }
+        if (listeners.isEmpty()) {
+            if (!defaultTcp) {
+                throw new ConfigException(
+                        "nothing is left to listen on: give --tcp, --unix or --ws");
+            }
+            listeners.add(endpoint(address("--tcp", "" + ListenUrl.LOCKD_PORT), false));
+        }
+        return values.toConfig(listeners, null, values.lockd(events));
+    }
+
+    private Endpoint endpoint(Address address, boolean webSocket) {
+        return new Endpoint(
+                address,
+                false,
+                new Protocol.Lockd(Namespace.DEFAULT, webSocket, allowDump, enableRegistry));
+    }
+
+    static String usage() {
+        StringBuilder text = new StringBuilder(USAGE);
+        SETTINGS.forEach(
+                (setting, value) -> {
+                    String label =
+                            switch (setting.type) {
+                                case TEXT -> " TEXT";
+                                case COUNT -> " N";
+                                case SECONDS -> " SECONDS";
+                                case SWITCH -> "";
+                            };
+                    text.append("  --").append(setting.flag).append(label).append('\n');
+                    text.append("        ").append(setting.help);
+                    if (!value.isEmpty()) {
+                        text.append(" (default ").append(value).append(')');
+                    }
+                    text.append('\n');
+                });
+        return text.append(GLOCKD_USAGE).toString();
+    }
+}

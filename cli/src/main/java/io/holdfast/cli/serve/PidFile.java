@@ -1,0 +1,78 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.server.ConfigException;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** A file with the number of this process, locked while it runs and removed when it ends. */
+final class PidFile implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PidFile.class);
+
+    private final Path path;
+    private final FileChannel channel;
+
+    private PidFile(Path path, FileChannel channel) {
+        this.path = path;
+        this.channel = channel;
+    }
+
+    /** Writes the file; refuses if another process has it. */
+    static PidFile write(String name) {
+        FileChannel channel = null;
+        try {
+            Path path = Path.of(name);
+            channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            FileLock lock = channel.tryLock();
+            if (lock == null) {
+                throw new IOException("another process has it");
+            }
+            channel.truncate(0);
+            byte[] number =
+                    Long.toString(ProcessHandle.current().pid())
+                            .getBytes(StandardCharsets.US_ASCII);
+            int _ = channel.write(ByteBuffer.wrap(number));
+            return new PidFile(path, channel);
+        } catch (IOException | InvalidPathException e) {
+            closeQuietly(channel);
+            throw new ConfigException("cannot write the pid file " + name + ": " + reason(e));
+        }
+    }
+
+    private static String reason(Exception e) {
+        return e instanceof java.nio.file.FileSystemException
+                ? e.getClass().getSimpleName().replace("Exception", "")
+                : String.valueOf(e.getMessage());
+    }
+
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            LOG.atWarn().addKeyValue("path", path).setCause(e).log("cannot remove the pid file");
+        }
+        closeQuietly(channel);
+    }
+
+    private static void closeQuietly(@Nullable FileChannel channel) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            LOG.atDebug().setCause(e).log("cannot close the pid file");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Admits everybody, each session once. */
+final class SharedLock extends Resource {
+    /** By session, in order of grant. */
+    private final Map<Long, Hold> holds = new LinkedHashMap<>(4);
+
+    SharedLock(Key key, HeldTally tally) {
+        super(key, tally);
+    }
+
+    @Override
+    Kind kind() {
+        return Kind.SHARED;
+    }
+
+    @Override
+    long limit() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    boolean admits() {
+        return true;
+    }
+
+    @Override
+    int holders() {
+        return holds.size();
+    }
+
+    /** Nobody was told a token. */
+    @Override
+    @Nullable Hold find(long fence) {
+        return null;
+    }
+
+    @Override
+    @Nullable Hold holdOf(long session) {
+        return holds.get(session);
+    }
+
+    @Override
+    void add(Hold hold) {
+        holds.put(hold.session.id, hold);
+    }
+
+    @Override
+    void remove(Hold hold) {
+        holds.remove(hold.session.id);
+    }
+
+    @Override
+    void forEachHold(Consumer<Hold> action) {
+        holds.values().forEach(action);
+    }
+
+    @Override
+    @Nullable Hold firstHold() {
+        return holds.isEmpty() ? null : holds.values().iterator().next();
+    }
+}

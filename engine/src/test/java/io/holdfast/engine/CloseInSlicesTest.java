@@ -1,0 +1,114 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("A session that closes in slices")
+class CloseInSlicesTest {
+    private static final Target PRINTER = Target.mutex("printer");
+
+    private final LockScenario locks = new LockScenario();
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 7, 10, 11, 100})
+    void loses_all_it_had_and_tells_of_every_claim_once(int most) {
+        for (int i = 0; i < 6; i++) {
+            locks.claim("alice", Target.mutex("lock-" + i));
+        }
+        for (int i = 0; i < 4; i++) {
+            locks.claim("alice", Target.shared("shared-" + i));
+            locks.claim("bob", Target.shared("shared-" + i));
+        }
+        locks.acquire("bob", PRINTER);
+        locks.acquire("alice", PRINTER);
+        locks.acquire("alice", Target.semaphore("pool", 1));
+        long alice = locks.session("alice");
+        locks.closeInSlices("alice", most);
+        assertThat(locks.engine.hasSession(alice)).isFalse();
+        assertThat(locks.orphaned()).allMatch(it -> it.session() == alice);
+        assertThat(locks.orphaned()).allMatch(it -> it.mutexes() + it.shared() <= most);
+        assertThat(locks.orphaned().stream().mapToInt(Effect.Orphaned::mutexes).sum()).isEqualTo(6);
+        assertThat(locks.orphaned().stream().mapToInt(Effect.Orphaned::shared).sum()).isEqualTo(4);
+        assertThat(locks.waitersFor(PRINTER)).isZero();
+        assertThat(locks.ledger.pieces).as("what bob has").isEqualTo(5);
+        assertThat(locks.ledger.claims).isEqualTo(4);
+    }
+
+    @Test
+    void is_there_until_its_last_slice() {
+        LockEngine engine = new LockEngine(new Settings(0, 0, true));
+        PlainLedger ledger = new PlainLedger();
+        List<Effect> effects = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            Key key = Key.of("key-" + i);
+            engine.apply(new Command.Claim(1, i + 1, Kind.MUTEX, key, 0), 0, ledger, effects);
+        }
+        effects.clear();
+        Command slice = new Command.CloseSession(1, 5, 2);
+        engine.apply(slice, 0, ledger, effects);
+        assertThat(engine.hasSession(1)).isTrue();
+        assertThat(engine.countHeld(Namespace.DEFAULT, Kind.MUTEX)).isEqualTo(new HeldCount(3, 3));
+        engine.apply(slice, 0, ledger, effects);
+        assertThat(engine.hasSession(1)).isTrue();
+        engine.apply(slice, 0, ledger, effects);
+        assertThat(engine.hasSession(1)).isFalse();
+        engine.apply(slice, 0, ledger, effects);
+        assertThat(effects)
+                .containsExactly(
+                        new Effect.Orphaned(1, 2, 0),
+                        new Effect.Orphaned(1, 2, 0),
+                        new Effect.Orphaned(1, 1, 0));
+    }
+
+    @Test
+    void keeps_nothing_that_it_is_granted_between_two_slices() {
+        LockScenario keeping = LockScenario.withoutAutoRelease();
+        var bob = keeping.acquire("bob", PRINTER);
+        for (int i = 0; i < 3; i++) {
+            keeping.acquire("bob", Target.mutex("other-" + i));
+            keeping.acquire("alice", Target.mutex("other-" + i));
+        }
+        var waiting = keeping.acquire("alice", PRINTER);
+        long alice = keeping.session("alice");
+        Command slice = new Command.CloseSession(alice, waiting.number() - 1, 1);
+        List<Effect> effects = new ArrayList<>();
+        keeping.engine.apply(slice, keeping.now(), keeping.ledger, effects);
+        keeping.release(bob); // alice is first in line, and still there
+        assertThat(waiting.outcome()).isEqualTo(GRANTED);
+        while (keeping.engine.hasSession(alice)) {
+            keeping.engine.apply(slice, keeping.now(), keeping.ledger, effects);
+        }
+        assertThat(keeping.holdersOf(PRINTER)).isZero();
+        assertThat(keeping.claim("carol", PRINTER).outcome()).isEqualTo(CLAIMED);
+    }
+
+    @Test
+    void lets_others_have_what_it_lost_at_once() {
+        locks.claim("alice", PRINTER);
+        for (int i = 0; i < 3; i++) {
+            locks.claim("alice", Target.mutex("lock-" + i));
+        }
+        var bob = locks.acquire("bob", PRINTER);
+        locks.engine.apply(
+                new Command.CloseSession(locks.session("alice"), 0, 1),
+                locks.now(),
+                locks.ledger,
+                new ArrayList<>());
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+        assertThat(locks.claim("bob", Target.mutex("lock-2")).outcome())
+                .isEqualTo(LockScenario.Outcome.BUSY);
+        assertThat(bob.answers()).as("told by nobody here").isEmpty();
+    }
+}

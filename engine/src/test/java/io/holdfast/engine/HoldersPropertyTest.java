@@ -1,0 +1,153 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Label;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Holders are read in slices while keys are claimed and given back. */
+@Label("Listings of holders")
+class HoldersPropertyTest {
+    private static final int KEYS = 8;
+    private static final int SESSIONS = 3;
+
+    /** Somebody claims a key or gives it back, or a reader reads. */
+    record Turn(boolean reads, int key, int session, int slice) {}
+
+    private static final class Reader {
+        final Listing<HolderView> listing;
+        final List<HolderView> views = new ArrayList<>();
+        final Set<Integer> throughout;
+        final Set<Integer> ever;
+
+        Reader(Listing<HolderView> listing, Set<Integer> held) {
+            this.listing = listing;
+            this.throughout = new HashSet<>(held);
+            this.ever = new HashSet<>(held);
+        }
+    }
+
+    @Property(tries = 300)
+    void show_a_key_that_is_held_throughout_exactly_once(
+            @ForAll boolean shared, @ForAll("turns") List<Turn> turns) {
+        Run run = new Run(shared ? Kind.SHARED : Kind.MUTEX);
+        turns.forEach(run::take);
+        run.readToTheEnd();
+    }
+
+    @Provide
+    Arbitrary<List<Turn>> turns() {
+        return Combinators.combine(
+                        Arbitraries.of(true, false, false),
+                        Arbitraries.integers().between(0, KEYS - 1),
+                        Arbitraries.integers().between(0, SESSIONS - 1),
+                        Arbitraries.integers().between(1, 4))
+                .as(Turn::new)
+                .list()
+                .ofMaxSize(150)
+                .withSizeDistribution(RandomDistribution.uniform());
+    }
+
+    private static Key key(int number) {
+        return Key.of("key-" + number);
+    }
+
+    /** An engine, and those who read it. */
+    private static final class Run {
+        private final LockEngine engine = new LockEngine(new Settings(0, 0, true));
+        private final PlainLedger ledger = new PlainLedger();
+        private final Map<Integer, Set<Long>> held = new HashMap<>();
+        private final List<Reader> readers = new ArrayList<>();
+        private final Kind kind;
+
+        Run(Kind kind) {
+            this.kind = kind;
+            // Keys that are remembered stay where they are; the others come and go.
+            for (int key = 0; key < KEYS && kind == Kind.MUTEX; key += 2) {
+                send(new Command.Acquire(9, 1, kind, key(key), 1, 0, 1, 0));
+            }
+            send(new Command.CloseSession(9, 1));
+        }
+
+        void take(Turn turn) {
+            if (!turn.reads()) {
+                toggle(turn.key(), turn.session() + 1);
+            } else if (turn.key() >= readers.size()) {
+                readers.add(new Reader(engine.listHolders(Namespace.DEFAULT, kind), held.keySet()));
+            } else {
+                read(readers.get(turn.key()), turn.slice());
+            }
+            int holds = held.values().stream().mapToInt(Set::size).sum();
+            assertThat(engine.countHeld(Namespace.DEFAULT, kind))
+                    .isEqualTo(new HeldCount(held.size(), holds));
+        }
+
+        void readToTheEnd() {
+            while (!readers.isEmpty()) {
+                read(readers.getFirst(), 2);
+            }
+        }
+
+        private void toggle(int number, long session) {
+            Set<Long> holders = held.computeIfAbsent(number, _ -> new LinkedHashSet<>());
+            Key key = key(number);
+            if (holders.contains(session)) {
+                send(new Command.Unclaim(session, 1, kind, key));
+                holders.remove(session);
+            } else {
+                Effect answer = send(new Command.Claim(session, 1, kind, key, 0)).getFirst();
+                if (answer instanceof Effect.Claimed) {
+                    holders.add(session);
+                }
+            }
+            if (holders.isEmpty()) {
+                held.remove(number);
+            }
+            for (Reader reader : readers) {
+                reader.throughout.retainAll(held.keySet());
+                reader.ever.addAll(held.keySet());
+            }
+        }
+
+        private void read(Reader reader, int slice) {
+            int before = reader.views.size();
+            boolean more = reader.listing.next(slice, 0, reader.views);
+            for (HolderView view : reader.views.subList(before, reader.views.size())) {
+                assertThat(view).isEqualTo(engine.holders(kind, view.key()));
+            }
+            if (more) {
+                return;
+            }
+            readers.remove(reader);
+            for (int number = 0; number < KEYS; number++) {
+                Key key = key(number);
+                long times = reader.views.stream().filter(view -> view.key().equals(key)).count();
+                if (reader.throughout.contains(number)) {
+                    assertThat(times).as("held throughout: %s", key).isEqualTo(1);
+                } else if (!reader.ever.contains(number)) {
+                    assertThat(times).as("never held: %s", key).isZero();
+                }
+            }
+        }
+
+        private List<Effect> send(Command command) {
+            List<Effect> effects = new ArrayList<>();
+            engine.apply(command, 0, ledger, effects);
+            return effects;
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+@DisplayName("Who asks about holders")
+class HoldersTest {
+    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target ROOM = Target.shared("room");
+    private static final Target POOL = Target.semaphore("pool", 2);
+
+    private final LockScenario locks = new LockScenario();
+
+    @Test
+    void is_told_how_many_there_are_and_whether_it_is_one_of_them() {
+        assertInspected("alice", ROOM, 0, false);
+        locks.claim("alice", ROOM);
+        locks.claim("bob", ROOM);
+        assertInspected("alice", ROOM, 2, true);
+        assertInspected("carol", ROOM, 2, false);
+        locks.unclaim("alice", ROOM);
+        assertInspected("alice", ROOM, 1, false);
+        locks.claim("alice", PRINTER);
+        assertInspected("alice", PRINTER, 1, true);
+        assertInspected("bob", PRINTER, 1, false);
+    }
+
+    @Test
+    void leaves_no_trace() {
+        long empty = EngineWeight.of(locks.engine);
+        locks.inspect("alice", PRINTER);
+        locks.inspect("alice", ROOM);
+        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(locks.engine.hasSession(locks.session("alice"))).isFalse();
+        assertThat(EngineWeight.of(locks.engine)).isEqualTo(empty);
+    }
+
+    @Test
+    void does_not_start_an_idle_time_anew() {
+        locks.release(locks.acquire("alice", PRINTER));
+        locks.advance(LockScenario.IDLE);
+        assertInspected("bob", PRINTER, 0, false);
+        locks.advance(ofSeconds(1));
+        locks.collect();
+        assertThat(locks.knows(PRINTER)).isFalse();
+    }
+
+    @Test
+    void sees_those_with_a_lease_too_and_not_those_who_wait() {
+        locks.acquire("alice", PRINTER, ofSeconds(10));
+        locks.acquire("bob", PRINTER);
+        locks.acquire("alice", POOL);
+        locks.acquire("alice", POOL);
+        locks.acquire("carol", POOL);
+        assertInspected("alice", PRINTER, 1, true);
+        assertInspected("bob", PRINTER, 1, false);
+        assertThat(locks.holders(PRINTER)).containsExactly("alice");
+        assertThat(locks.holders(POOL)).containsExactly("alice", "alice");
+        locks.advanceSilently(ofSeconds(10));
+        Effect.Inspected later = locks.inspect("bob", PRINTER);
+        assertThat(later.own()).as("the lease of alice is over").isTrue();
+    }
+
+    @Test
+    void is_told_nothing_of_what_nobody_holds() {
+        assertThat(locks.engine.holders(Kind.MUTEX, PRINTER.key())).isNull();
+        locks.release(locks.acquire("alice", PRINTER));
+        assertThat(locks.isIdle(PRINTER)).isTrue();
+        assertThat(locks.engine.holders(Kind.MUTEX, PRINTER.key())).isNull();
+        assertThat(Views.holders(locks.engine, Kind.MUTEX, locks.now())).isEmpty();
+        assertThat(locks.engine.countHeld(Namespace.DEFAULT, Kind.MUTEX))
+                .isEqualTo(new HeldCount(0, 0));
+    }
+
+    @Test
+    void can_put_keys_in_order_of_acquisition() {
+        List<Target> targets = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            targets.add(Target.mutex("lock-" + i));
+        }
+        locks.release(locks.acquire("zoe", targets.get(3))); // remembered: first in the listing
+        for (int i : new int[] {2, 0, 3, 1, 4}) {
+            locks.claim("alice", targets.get(i));
+        }
+        assertThat(acquired(Kind.MUTEX))
+                .containsExactly("lock-2", "lock-0", "lock-3", "lock-1", "lock-4");
+        locks.claim("alice", targets.get(2)); // has it already
+        locks.unclaim("alice", targets.get(0));
+        locks.claim("bob", targets.get(0));
+        var carol = locks.acquire("carol", targets.get(3));
+        locks.unclaim("alice", targets.get(3)); // a lock that passes on is acquired anew
+        assertThat(carol.fence()).isEqualTo(locks.since(targets.get(3)));
+        assertThat(acquired(Kind.MUTEX))
+                .containsExactly("lock-2", "lock-1", "lock-4", "lock-0", "lock-3");
+    }
+
+    @Test
+    void reads_no_more_holders_at_a_time_than_asked_for_but_for_those_of_one_key() {
+        for (int room = 0; room < 6; room++) {
+            for (int guest = 0; guest < 5; guest++) {
+                locks.claim("guest-" + guest, Target.shared("room-" + room));
+            }
+        }
+        Listing<HolderView> listing = locks.engine.listHolders(Namespace.DEFAULT, Kind.SHARED);
+        List<HolderView> all = new ArrayList<>();
+        List<HolderView> slice = new ArrayList<>();
+        boolean more;
+        do {
+            slice.clear();
+            more = listing.next(10, locks.now(), slice);
+            assertThat(slice).hasSizeLessThanOrEqualTo(2);
+            all.addAll(slice);
+        } while (more);
+        assertThat(all).isEqualTo(Views.holders(locks.engine, Kind.SHARED, locks.now())).hasSize(6);
+        listing = locks.engine.listHolders(Namespace.DEFAULT, Kind.SHARED);
+        assertThat(listing.next(1, locks.now(), slice)).isTrue();
+        assertThat(slice.getLast().sessions()).hasSize(5);
+        listing.close();
+    }
+
+    @Test
+    void sees_one_namespace_and_one_kind_at_a_time() {
+        LockEngine engine = new LockEngine(new Settings(0, 0, true));
+        PlainLedger ledger = new PlainLedger();
+        Namespace other = new Namespace("other");
+        Key here = Key.of("name");
+        Key there = Key.of(other, "name".getBytes(StandardCharsets.UTF_8));
+        List<Effect> effects = new ArrayList<>();
+        engine.apply(new Command.Claim(1, 1, Kind.MUTEX, here, 1), 0, ledger, effects);
+        engine.apply(new Command.Claim(2, 1, Kind.MUTEX, there, 1), 0, ledger, effects);
+        engine.apply(new Command.Claim(2, 2, Kind.SHARED, there, 1), 0, ledger, effects);
+        engine.apply(new Command.Claim(3, 1, Kind.SHARED, there, 1), 0, ledger, effects);
+        assertThat(effects).hasOnlyElementsOfType(Effect.Claimed.class);
+        assertThat(engine.countHeld(Namespace.DEFAULT, Kind.MUTEX)).isEqualTo(new HeldCount(1, 1));
+        assertThat(engine.countHeld(Namespace.DEFAULT, Kind.SHARED)).isEqualTo(new HeldCount(0, 0));
+        assertThat(engine.countHeld(other, Kind.SHARED)).isEqualTo(new HeldCount(1, 2));
+        assertThat(engine.countHeld(other, Kind.SEMAPHORE)).isEqualTo(new HeldCount(0, 0));
+        List<HolderView> found = new ArrayList<>();
+        engine.listHolders(other, Kind.SHARED).next(100, 0, found);
+        assertThat(found).containsExactly(new HolderView(there, List.of(2L, 3L), 3));
+        assertThat(engine.holders(Kind.MUTEX, there))
+                .isEqualTo(new HolderView(there, List.of(2L), 2));
+        assertThat(engine.holders(Kind.SHARED, here)).isNull();
+    }
+
+    private List<String> acquired(Kind kind) {
+        return Views.holders(locks.engine, kind, locks.now()).stream()
+                .sorted(Comparator.comparingLong(HolderView::since))
+                .map(view -> view.key().toString())
+                .toList();
+    }
+
+    private void assertInspected(String who, Target what, int holders, boolean own) {
+        Effect.Inspected found = locks.inspect(who, what);
+        assertThat(found.holders()).as("holders of %s", what).isEqualTo(holders);
+        assertThat(found.own()).as("%s is one of them", who).isEqualTo(own);
+    }
+}

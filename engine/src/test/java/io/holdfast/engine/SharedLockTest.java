@@ -1,0 +1,116 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.Outcome.BUSY;
+import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.KEPT;
+import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.RELEASED;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("A shared lock")
+class SharedLockTest {
+    private static final Target ROOM = Target.shared("room");
+
+    private final LockScenario locks = new LockScenario();
+
+    @Test
+    void admits_everybody_and_counts_them() {
+        for (int i = 1; i <= 100; i++) {
+            assertThat(locks.claim("guest-" + i, ROOM).claimed().holders()).isEqualTo(i);
+        }
+        assertThat(locks.holdersOf(ROOM)).isEqualTo(100);
+        assertThat(locks.engine.countHeld(Namespace.DEFAULT, Kind.SHARED))
+                .isEqualTo(new HeldCount(1, 100));
+        for (int i = 1; i <= 100; i++) {
+            assertThat(locks.unclaim("guest-" + i, ROOM).outcome()).isEqualTo(RELEASED);
+            assertThat(locks.holdersOf(ROOM)).isEqualTo(100 - i);
+        }
+        assertThat(locks.knows(ROOM)).isFalse();
+    }
+
+    @Test
+    void counts_each_session_once() {
+        locks.claim("alice", ROOM);
+        locks.claim("bob", ROOM);
+        byte[] before = locks.engine.snapshot();
+        var again = locks.claim("alice", ROOM);
+        assertThat(again.outcome()).isEqualTo(KEPT);
+        assertThat(again.claimed().holders()).isEqualTo(2);
+        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        locks.unclaim("alice", ROOM);
+        assertThat(locks.unclaim("alice", ROOM).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.holders(ROOM)).containsExactly("bob");
+    }
+
+    @Test
+    void is_given_back_only_by_its_holders() {
+        assertThat(locks.unclaim("alice", ROOM).outcome()).isEqualTo(NOT_HELD);
+        locks.claim("alice", ROOM);
+        assertThat(locks.unclaim("bob", ROOM).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.holders(ROOM)).containsExactly("alice");
+    }
+
+    @Test
+    void has_its_holders_in_order_of_claim() {
+        for (String name : new String[] {"dave", "alice", "carol", "bob"}) {
+            locks.claim(name, ROOM);
+        }
+        assertThat(locks.holders(ROOM)).containsExactly("dave", "alice", "carol", "bob");
+        locks.unclaim("alice", ROOM);
+        assertThat(locks.holders(ROOM)).containsExactly("dave", "carol", "bob");
+        locks.claim("alice", ROOM);
+        locks.claim("dave", ROOM); // has it already, and keeps its place
+        assertThat(locks.holders(ROOM)).containsExactly("dave", "carol", "bob", "alice");
+        locks.close("carol");
+        assertThat(locks.holders(ROOM)).containsExactly("dave", "bob", "alice");
+    }
+
+    @Test
+    void never_meets_a_lock_or_a_semaphore_of_the_same_name() {
+        Target mutex = Target.mutex("room");
+        Target semaphore = Target.semaphore("room", 1);
+        assertThat(locks.claim("alice", ROOM).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.claim("bob", mutex).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.acquire("carol", semaphore).outcome()).isEqualTo(GRANTED);
+        assertThat(locks.claim("dave", mutex).outcome()).isEqualTo(BUSY);
+        assertThat(locks.claim("dave", ROOM).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.holders(ROOM)).containsExactly("alice", "dave");
+        assertThat(locks.unclaim("alice", mutex).outcome()).isEqualTo(NOT_HELD);
+        locks.unclaim("bob", mutex);
+        assertThat(locks.holders(ROOM)).containsExactly("alice", "dave");
+        assertThat(locks.holders(semaphore)).containsExactly("carol");
+    }
+
+    @Test
+    void is_held_since_its_first_holder_until_nobody_has_it() {
+        locks.claim("alice", ROOM);
+        long since = locks.since(ROOM);
+        locks.claim("bob", ROOM);
+        locks.unclaim("alice", ROOM);
+        locks.claim("alice", ROOM);
+        assertThat(locks.since(ROOM)).isEqualTo(since);
+        locks.unclaim("alice", ROOM);
+        locks.unclaim("bob", ROOM);
+        locks.claim("bob", ROOM);
+        assertThat(locks.since(ROOM)).isGreaterThan(since);
+    }
+
+    @Test
+    void loses_a_session_that_closes_and_nobody_else() {
+        locks.claim("alice", ROOM);
+        locks.claim("bob", ROOM);
+        long alice = locks.session("alice");
+        locks.close("alice");
+        assertThat(locks.lastEffects()).containsExactly(new Effect.Orphaned(alice, 0, 1));
+        assertThat(locks.holders(ROOM)).containsExactly("bob");
+        locks.close("bob");
+        assertThat(locks.knows(ROOM)).isFalse();
+    }
+}

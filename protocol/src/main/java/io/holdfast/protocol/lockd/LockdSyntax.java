@@ -1,0 +1,31 @@
+package io.holdfast.protocol.lockd;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.protocol.text.Blanks;
+
+/** The grammar: a line, or a WebSocket message, to a command. Bad input is {@code Invalid}. */
+public final class LockdSyntax {
+    static final LockdInput INVALID = new LockdInput.Invalid();
+
+    private LockdSyntax() {}
+
+    /** Reads one command, without the line feed that ended it. */
+    public static LockdInput parse(byte[] line) {
+        int start = 0;
+        int end = line.length;
+        for (int blank = 1; start < end && blank > 0; start += blank) {
+            blank = Blanks.lengthAt(line, start, end);
+        }
+        for (int blank = 1; start < end && blank > 0; end -= blank) {
+            blank = Blanks.lengthBefore(line, start, end);
+        }
+        int wordEnd = start;
+        while (wordEnd < end && line[wordEnd] != ' ') {
+            wordEnd++;
+        }
+        LockdWord word = LockdWord.of(line, start, wordEnd);
+        return word == null
+                ? INVALID
+                : new LockdInput.Command(word, ByteString.of(Blanks.normalise(line, wordEnd, end)));
+    }
+}

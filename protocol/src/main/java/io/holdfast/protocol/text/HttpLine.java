@@ -1,0 +1,27 @@
+package io.holdfast.protocol.text;
+
+import io.netty.buffer.ByteBuf;
+
+/** Knows the first line of an HTTP request: a web page must not be able to speak to a lock port. */
+public final class HttpLine {
+    private static final String VERSION = " HTTP/";
+
+    private HttpLine() {}
+
+    /** Whether a line, carriage returns at its end aside, ends like {@code GET / HTTP/1.1}. */
+    public static boolean is(ByteBuf in, int start, int lineEnd) {
+        int end = lineEnd;
+        while (end > start && in.getByte(end - 1) == '\r') {
+            end--;
+        }
+        if (end - start < 9 || in.getByte(end - 2) != '.') {
+            return false;
+        }
+        for (int i = 0; i < VERSION.length(); i++) {
+            if (in.getByte(end - 9 + i) != VERSION.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

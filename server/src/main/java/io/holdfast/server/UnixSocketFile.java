@@ -1,0 +1,153 @@
+package io.holdfast.server;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The file of a Unix socket. One that a server left behind is replaced; anything else that is in
+ * the way, a live server's socket above all, is left alone. Removed at the end, if it is still
+ * ours.
+ */
+final class UnixSocketFile {
+    private static final Logger LOG = LoggerFactory.getLogger(UnixSocketFile.class);
+
+    /** The bits of a file's mode that tell its type, and those of a socket. */
+    private static final int FILE_TYPE = 0170000;
+
+    private static final int SOCKET = 0140000;
+
+    /** Binds the socket; the file is there when it returns. */
+    @FunctionalInterface
+    interface Binding {
+        void bind() throws StartException;
+    }
+
+    private final Path path;
+
+    /** What tells our file from one that took its place. */
+    private final @Nullable Object identity;
+
+    private UnixSocketFile(Path path, @Nullable Object identity) {
+        this.path = path;
+        this.identity = identity;
+    }
+
+    /**
+     * Makes way for the socket and binds it. Two servers that start at the same moment are kept
+     * apart by a lock file, which is there only meanwhile.
+     */
+    static UnixSocketFile bind(Address.Unix address, Binding binding) throws StartException {
+        Path path = address.path();
+        Path lockPath = Path.of(path + ".lock");
+        try (FileChannel channel =
+                        FileChannel.open(
+                                lockPath,
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.WRITE,
+                                LinkOption.NOFOLLOW_LINKS);
+                FileLock lock = tryLock(channel)) {
+            if (lock == null) {
+                throw new StartException(
+                        "cannot listen on " + path + ": another server is starting there");
+            }
+            try {
+                makeWay(path);
+                binding.bind();
+                UnixSocketFile file = new UnixSocketFile(path, identityOf(path));
+                file.restrict(address.permissions());
+                return file;
+            } finally {
+                Files.deleteIfExists(lockPath);
+            }
+        } catch (IOException e) {
+            throw new StartException(
+                    "cannot listen on " + path + ": " + StartException.reason(e), e);
+        }
+    }
+
+    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            return null;
+        }
+    }
+
+    private static void makeWay(Path path) throws IOException, StartException {
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        if (!isSocket(path)) {
+            throw new StartException(
+                    "cannot listen on " + path + ": there is something that is no socket");
+        }
+        if (answers(path)) {
+            throw new StartException("cannot listen on " + path + ": a server answers there");
+        }
+        LOG.atInfo().addKeyValue("path", path).log("replacing a socket nobody listens on");
+        Files.delete(path);
+    }
+
+    private static boolean isSocket(Path path) throws IOException {
+        Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        return mode instanceof Integer bits && (bits & FILE_TYPE) == SOCKET;
+    }
+
+    private static boolean answers(Path path) throws IOException {
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.configureBlocking(false); // one whose line is full is alive too
+            return probe.connect(UnixDomainSocketAddress.of(path));
+        } catch (ConnectException e) {
+            return false; // refused: nobody listens
+        }
+    }
+
+    private void restrict(@Nullable Set<PosixFilePermission> permissions) throws IOException {
+        if (permissions == null) {
+            return;
+        }
+        try {
+            Files.setPosixFilePermissions(path, permissions);
+        } catch (IOException | UnsupportedOperationException e) {
+            remove();
+            throw e;
+        }
+    }
+
+    private static @Nullable Object identityOf(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey();
+    }
+
+    /** Removes the file, unless another server's has taken its place. */
+    void remove() {
+        try {
+            if (identity != null && Objects.equals(identity, identityOf(path))) {
+                Files.delete(path);
+            }
+        } catch (NoSuchFileException e) {
+            LOG.atDebug().addKeyValue("path", path).log("socket file is gone already");
+        } catch (IOException e) {
+            LOG.atWarn().addKeyValue("path", path).setCause(e).log("cannot remove socket file");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.holdfast.server.connection;
+
+import io.holdfast.driver.Driver;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What all connections of one protocol share. */
+public abstract class ConnectionService {
+    protected final Driver driver;
+
+    /** What connections keep in memory for clients. */
+    protected final KeptBytes kept;
+
+    private final Draining draining;
+
+    /** 0 is no limit. */
+    final long writeTimeoutNanos;
+
+    /** How many are open. */
+    final AtomicInteger connections = new AtomicInteger();
+
+    /**
+     * @param kept over the whole server
+     * @param writeTimeout zero is no limit
+     */
+    protected ConnectionService(
+            Driver driver, KeptBytes kept, Draining draining, Duration writeTimeout) {
+        this.driver = driver;
+        this.kept = kept;
+        this.draining = draining;
+        this.writeTimeoutNanos = nanos(writeTimeout);
+    }
+
+    /** A span as nanoseconds, at most as many as fit. */
+    protected static long nanos(Duration span) {
+        return span.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L
+                ? Long.MAX_VALUE / 1_000_000_000L * 1_000_000_000L
+                : span.toNanos();
+    }
+
+    /** How many connections are open. */
+    protected final int connections() {
+        return connections.get();
+    }
+
+    /** Whether no request may create a hold, a wait, a subscription or data any more. */
+    protected final boolean isDraining() {
+        return draining.isOn();
+    }
+}

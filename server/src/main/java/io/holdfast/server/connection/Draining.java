@@ -1,0 +1,14 @@
+package io.holdfast.server.connection;
+
+/** Whether the server is shutting down. */
+public final class Draining {
+    private volatile boolean on;
+
+    public void begin() {
+        on = true;
+    }
+
+    boolean isOn() {
+        return on;
+    }
+}

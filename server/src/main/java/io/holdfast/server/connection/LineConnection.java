@@ -1,0 +1,634 @@
+package io.holdfast.server.connection;
+
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One connection of a line protocol, whichever it is: reads a request, submits it, writes its
+ * answer, then looks at the next. Lives on its event loop; only the mailbox methods are called from
+ * elsewhere.
+ *
+ * @param <I> what the protocol's decoder finds in the input
+ */
+public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
+        implements Mailbox, Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(LineConnection.class);
+
+    /** What a peer may send behind a blocked request. */
+    private static final int MOST_BEHIND_BLOCKED = 4096;
+
+    /** What one turn may cost before other connections get theirs; most requests cost 1. */
+    private static final int COST_PER_TURN = 512;
+
+    /** Input is kept in a buffer that is larger than it by this at most, or as much again. */
+    private static final int SPARE_BYTES = 128;
+
+    /** Answers are gathered up to this before they are written. */
+    private static final int BATCH_BYTES = 32 * 1024;
+
+    private static final long LINGER_MILLIS = 1000;
+
+    /** What the connection is doing. */
+    protected enum State {
+        /** The next request may be taken. */
+        READY,
+        /** A request waits in the engine. */
+        BLOCKED,
+        /** An answer is being written off the event loop. */
+        STREAMING,
+        /** Nothing is read or answered any more. */
+        CLOSING
+    }
+
+    private final ConnectionService service;
+    private final EffectQueue effects = new EffectQueue();
+    private ChannelHandlerContext ctx;
+    private Session session;
+    private State state = State.READY;
+    private boolean inputEnded;
+
+    /** All answers are written, and only the end of input is waited for. */
+    private boolean lingering;
+
+    /** Complete requests may be left in the input, to be taken in a later turn. */
+    private boolean backlog;
+
+    private @Nullable ByteBuf input;
+
+    /** How much of the input is counted as kept. */
+    private int keptBytes;
+
+    private LineOutput output;
+
+    /** What is left of this turn. */
+    private int turn;
+
+    /** Number of the last request submitted. */
+    private long request;
+
+    /** The last request submitted, while it is not answered. */
+    private Command.@Nullable Keyed pending;
+
+    private boolean cancelling;
+
+    /** The last request whose answer has been handed to the socket. */
+    private long lastAnswered;
+
+    private boolean ended;
+
+    /** Guarded by {@link #effects}. */
+    private boolean wakeScheduled;
+
+    @SuppressWarnings("NullAway.Init") // ctx, output and session are there from channelActive on
+    protected LineConnection(ConnectionService service) {
+        this.service = service;
+    }
+
+    // ---- what a protocol adds
+
+    /** Takes the next request out of the input; null if it is not complete. */
+    protected abstract @Nullable I decode(ByteBuf bytes);
+
+    /** Serves what was decoded. */
+    protected abstract void take(I next);
+
+    /** Writes the answer to a submitted command. */
+    protected abstract void answer(Command.Keyed asked, Effect effect);
+
+    /** Writes the answer to a blocked command that ends because the server does. */
+    protected abstract void answerDrained();
+
+    /** How others are told about this connection. */
+    protected String name() {
+        return ctx.channel().remoteAddress() instanceof InetSocketAddress address
+                ? PeerName.of(address)
+                : "unknown";
+    }
+
+    /** The session is open. */
+    protected void opened() {}
+
+    /** Everything that could be served has been; the next line is being waited for. */
+    protected void idle() {}
+
+    /** Something that took time has ended, and requests are looked at again. */
+    protected void resumed() {}
+
+    /** The socket takes bytes again, or a turn begins. */
+    protected void writable() {}
+
+    /** No further request will come; what is left of the input is there if it is not null. */
+    protected void endOfRequests(@Nullable ByteBuf rest) {
+        finish();
+    }
+
+    /** Answers are about to be written for the last time. */
+    protected void finishing() {}
+
+    /** The session has ended; called once. */
+    protected void ended() {}
+
+    /** A write has taken longer than the service allows. */
+    protected void writeTimedOut() {
+        LOG.atDebug().addKeyValue("conn", session.id()).log("write timeout");
+        abort();
+    }
+
+    // ---- what a protocol may use
+
+    protected final ChannelHandlerContext context() {
+        return ctx;
+    }
+
+    protected final Session session() {
+        return session;
+    }
+
+    protected final State state() {
+        return state;
+    }
+
+    /** Whether the connection waits for a line to be complete. */
+    protected final boolean isReading() {
+        return state == State.READY && !backlog;
+    }
+
+    protected final LineOutput lines() {
+        return output;
+    }
+
+    /** Where answers go. */
+    protected final ByteBuf output() {
+        return output.buffer();
+    }
+
+    /** The number for the next command. */
+    protected final long nextRequest() {
+        return ++request;
+    }
+
+    /** Says that serving a request cost more than one usually does. */
+    protected final void cost(int units) {
+        turn -= units;
+    }
+
+    protected final void submit(Command.Keyed command) {
+        pending = command;
+        state = State.BLOCKED;
+        session.submit(command);
+        takeEffects();
+    }
+
+    /**
+     * Writes a long answer off the event loop; the next request is looked at when it is written.
+     */
+    protected final void stream(AnswerStream answer) {
+        state = State.STREAMING;
+        flush();
+        Thread.startVirtualThread(answer);
+    }
+
+    /** Writes a piece of a streamed answer. */
+    protected final void writePiece(ByteBuf piece, boolean last, ChannelPromise promise) {
+        if (state != State.STREAMING) {
+            piece.release();
+            promise.tryFailure(new IOException("closed"));
+            return;
+        }
+        output.write(piece, promise);
+        if (last) {
+            state = State.READY;
+            guarded(
+                    () -> {
+                        resumed();
+                        writable();
+                        takeRequests();
+                        flush();
+                    });
+        }
+    }
+
+    // ---- life
+
+    @Override
+    public final void handlerAdded(ChannelHandlerContext context) {
+        ctx = context;
+        output =
+                new LineOutput(
+                        context, service.writeTimeoutNanos, () -> guarded(this::writeTimedOut));
+        if (context.channel().isActive()) { // added behind a handshake
+            open();
+        }
+    }
+
+    @Override
+    public final void channelActive(ChannelHandlerContext context) {
+        if (session == null) {
+            open();
+        }
+    }
+
+    private void open() {
+        session = service.driver.open(this, this::name);
+        service.connections.incrementAndGet();
+        LOG.atDebug()
+                .addKeyValue("conn", session.id())
+                .addKeyValue("remote", ctx.channel().remoteAddress())
+                .log("connected");
+        opened();
+        if (service.isDraining()) {
+            finish();
+        }
+    }
+
+    @Override
+    public final void channelInactive(ChannelHandlerContext context) {
+        end();
+        output.close();
+    }
+
+    @Override
+    public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (cause instanceof IOException || cause instanceof DecoderException) {
+            boolean noTls = cause.getCause() instanceof NotSslRecordException;
+            LOG.atDebug()
+                    .addKeyValue("remote", ctx.channel().remoteAddress())
+                    .addKeyValue("error", noTls ? "no TLS" : cause) // its text has client bytes
+                    .log("connection failed");
+            abort();
+        } else {
+            fail(cause);
+        }
+    }
+
+    /** Ends the session and everything that belongs to this connection, once. */
+    protected final void end() {
+        state = State.CLOSING;
+        if (session != null && !ended) {
+            ended = true;
+            session.close(lastAnswered);
+            pending = null;
+            ended();
+            service.connections.decrementAndGet();
+        }
+        if (input != null) {
+            input.release();
+            input = null;
+        }
+        service.kept.keep(-keptBytes);
+        keptBytes = 0;
+        output.discard();
+    }
+
+    /** Closes without another word. */
+    protected final void abort() {
+        end();
+        ctx.close();
+    }
+
+    /**
+     * Closes after what has been answered is written. Input that is still on its way is thrown away
+     * first: closing a socket with unread input would destroy the last answer.
+     */
+    protected final void finish() {
+        finishing();
+        flush();
+        end();
+        // An empty message ends when all before it are written.
+        ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> linger());
+        setReading(true);
+    }
+
+    /** Everything is written: waits a little for the peer to close. */
+    protected final void linger() {
+        lingering = true;
+        if (inputEnded) {
+            ctx.close();
+        } else {
+            shutDownOutput();
+            ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void shutDownOutput() {
+        SslHandler tls = ctx.pipeline().get(SslHandler.class);
+        if (tls != null) {
+            tls.closeOutbound();
+        } else if (ctx.channel() instanceof DuplexChannel channel) {
+            channel.shutdownOutput();
+        }
+    }
+
+    /** Runs a task of this connection; one that fails must not leave it half alive. */
+    protected final void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    private void fail(Throwable cause) {
+        LOG.atError().setCause(cause).log("connection failed");
+        abort();
+    }
+
+    // ---- input
+
+    @Override
+    public final void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        if (state == State.CLOSING) {
+            bytes.release();
+            return;
+        }
+        input =
+                input == null
+                        ? bytes
+                        : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), input, bytes);
+        switch (state) {
+            case READY -> {
+                if (!backlog) {
+                    takeRequests();
+                }
+            }
+            case BLOCKED -> {
+                if (isTooMuchBehind(input)) {
+                    finish();
+                } else {
+                    keepRest();
+                }
+            }
+            case STREAMING, CLOSING -> {}
+        }
+    }
+
+    @Override
+    public final void channelReadComplete(ChannelHandlerContext context) {
+        flush();
+    }
+
+    @Override
+    public final void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof ChannelInputShutdownEvent
+                || event instanceof SslCloseCompletionEvent) {
+            endOfInput();
+        } else if (event == ConnectionEvent.DRAIN) {
+            drain();
+        }
+        context.fireUserEventTriggered(event);
+    }
+
+    private void endOfInput() {
+        inputEnded = true;
+        switch (state) {
+            case CLOSING -> {
+                if (lingering) {
+                    ctx.close();
+                }
+            }
+            case BLOCKED -> finish(); // it does not wait any more, but has answers to come
+            case STREAMING -> {}
+            case READY -> {
+                if (!backlog) {
+                    endOfRequests(input);
+                }
+            }
+        }
+    }
+
+    /** Takes requests out of the input as long as each is answered at once, up to a bound. */
+    private void takeRequests() {
+        backlog = false;
+        turn = COST_PER_TURN;
+        while (state == State.READY && input != null) {
+            if (turn <= 0 || !ctx.channel().isWritable()) {
+                backlog = true;
+                break;
+            }
+            I next = decode(input);
+            if (next == null) {
+                break;
+            }
+            turn--;
+            take(next);
+            if (output.gathered() >= BATCH_BYTES) {
+                flush(); // so that the channel can say when it is enough
+            }
+        }
+        afterTurn();
+    }
+
+    private void afterTurn() {
+        if (state == State.CLOSING) {
+            return;
+        }
+        if (!keepRest()) {
+            return;
+        }
+        if (state == State.BLOCKED && inputEnded) {
+            finish(); // gone before it began to wait
+            return;
+        }
+        if (state == State.READY && !backlog) {
+            idle();
+            if (inputEnded) {
+                endOfRequests(input);
+                return;
+            }
+            if (service.isDraining() && !session.isHolding()) {
+                finish();
+                return;
+            }
+        }
+        if (state == State.BLOCKED && input != null && isTooMuchBehind(input)) {
+            finish();
+            return;
+        }
+        if (backlog) {
+            flush();
+            if (ctx.channel().isWritable()) {
+                yieldTurn();
+            } // else channelWritabilityChanged goes on
+        }
+        setReading(!backlog && state != State.STREAMING);
+    }
+
+    /**
+     * Keeps what is left of the input in a buffer of its own size: a few bytes must not hold on to
+     * a large receive buffer. False if all connections together keep too much, and this one had to
+     * go.
+     */
+    private boolean keepRest() {
+        int rest = input == null ? 0 : input.readableBytes();
+        if (input != null && rest == 0) {
+            input.release();
+            input = null;
+        } else if (input != null && input.capacity() > 2 * rest + SPARE_BYTES) {
+            ByteBuf copy = ctx.alloc().directBuffer(rest).writeBytes(input);
+            input.release();
+            input = copy;
+        }
+        boolean kept = service.kept.keep(rest - keptBytes);
+        keptBytes = rest;
+        if (!kept) {
+            LOG.atWarn().addKeyValue("conn", session.id()).log("too much input kept in all");
+            abort();
+        }
+        return kept;
+    }
+
+    private boolean isTooMuchBehind(ByteBuf waiting) {
+        if (waiting.readableBytes() <= MOST_BEHIND_BLOCKED) {
+            return false;
+        }
+        LOG.atDebug().addKeyValue("conn", session.id()).log("too much input behind a wait");
+        return true;
+    }
+
+    /** Goes on after the sockets had theirs: a plain task would come before all of them. */
+    private void yieldTurn() {
+        ctx.executor().schedule(() -> guarded(this::resume), 0, TimeUnit.NANOSECONDS);
+    }
+
+    private void resume() {
+        writable();
+        if (state == State.READY && backlog && ctx.channel().isWritable()) {
+            takeRequests();
+        }
+        flush();
+    }
+
+    @Override
+    public final void channelWritabilityChanged(ChannelHandlerContext context) {
+        if (context.channel().isWritable()) {
+            ctx.executor().execute(() -> guarded(this::resume));
+        }
+        context.fireChannelWritabilityChanged();
+    }
+
+    protected final void setReading(boolean reading) {
+        if (ctx.channel().config().isAutoRead() != reading) {
+            ctx.channel().config().setAutoRead(reading);
+        }
+    }
+
+    // ---- effects
+
+    @Override
+    public void add(Effect effect) {
+        effects.add(effect);
+    }
+
+    @Override
+    public final void wake() {
+        synchronized (effects) {
+            if (wakeScheduled) {
+                return;
+            }
+            wakeScheduled = true;
+        }
+        try {
+            ctx.executor().execute(this);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("woken after the end"); // the event loop is gone, and the connection with it
+        }
+    }
+
+    @Override
+    public final void run() {
+        synchronized (effects) {
+            wakeScheduled = false;
+        }
+        guarded(this::goOn);
+    }
+
+    private void goOn() {
+        if (state != State.BLOCKED) {
+            return;
+        }
+        takeEffects();
+        if (state == State.READY) {
+            resumed();
+            takeRequests();
+        }
+        flush();
+    }
+
+    private void takeEffects() {
+        for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
+            Command.Keyed asked = pending;
+            boolean revoked = cancelling && effect instanceof Effect.Granted;
+            if (asked != null && effect.request() == asked.request() && !revoked) {
+                pending = null;
+                cancelling = false;
+                state = State.READY;
+                answer(asked, effect);
+            }
+        }
+    }
+
+    // ---- draining
+
+    private void drain() {
+        if (session == null) {
+            return; // not active yet: channelActive will see it
+        }
+        if (state == State.BLOCKED && pending instanceof Command.Locking blocked) {
+            cancelling = true;
+            session.submit(
+                    new Command.Cancel(
+                            session.id(), blocked.request(), blocked.kind(), blocked.key()));
+            takeEffects();
+            if (state == State.BLOCKED) {
+                // Granted and ended again before the grant was answered: nothing left to cancel.
+                pending = null;
+                cancelling = false;
+                state = State.READY;
+                answerDrained();
+            }
+        }
+        if (state == State.READY && !backlog) {
+            takeRequests();
+        }
+        flush();
+    }
+
+    // ---- output
+
+    /** Writes what is gathered in the output. */
+    protected void flush() {
+        if (output.gathered() > 0) {
+            flush(ctx.newPromise());
+        }
+    }
+
+    /** Writes what is gathered in the output, which must not be empty. */
+    public final void flush(ChannelPromise written) {
+        lastAnswered = pending == null ? request : request - 1;
+        output.flush(written);
+    }
+}

@@ -1,0 +1,265 @@
+package io.holdfast.server.lockd;
+
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Slices;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HolderView;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.protocol.lockd.LockdEncoder;
+import io.holdfast.server.connection.AnswerStream;
+import io.netty.buffer.ByteBuf;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Writes the answer to {@code d}, {@code sd}, {@code dump} or {@code who}. What is held is copied
+ * slice by slice, then put in order, then written.
+ */
+final class ListingStream extends AnswerStream {
+    /** How the answer looks. */
+    enum Form {
+        /** {@code NAME: HOLDER} for each holder, in order of acquisition. */
+        LINES,
+        /** {@code map[NAME:CONNECTION]}, in order of name. */
+        MAP,
+        /** {@code CONNECTION: NAME} for each connection that has registered. */
+        WHO
+    }
+
+    /** More than a key and its place in the listing take. */
+    private static final long KEY_BYTES = 128;
+
+    /** More than one holder of a key takes, or one who has registered. */
+    private static final long HOLD_BYTES = 64;
+
+    /** Instead of the name of a connection that has left a hold behind. */
+    private static final String GONE = "disconnected";
+
+    /** A key that is held, and what its holders are called. */
+    private record Held(Key key, long since, List<byte[]> holders) {}
+
+    private final LockdConnection<?> connection;
+    private final LockdService service;
+    private final Form form;
+    private final Kind kind;
+    private final ByteString only;
+
+    /** What each session is called, the same all through. */
+    private final Map<Long, byte[]> names = new HashMap<>();
+
+    private long taken;
+
+    /**
+     * @param only list this name alone; everything if it is empty
+     */
+    ListingStream(
+            LockdConnection<?> connection,
+            LockdService service,
+            Form form,
+            Kind kind,
+            ByteString only) {
+        super(connection.channelContext(), connection::writeListing);
+        this.connection = connection;
+        this.service = service;
+        this.form = form;
+        this.kind = kind;
+        this.only = only;
+    }
+
+    @Override
+    protected boolean writeAll() {
+        try {
+            if (form == Form.WHO) {
+                return writeRegistry();
+            }
+            List<Held> all = only.isEmpty() ? copyAll() : copyOne();
+            return form == Form.MAP ? writeMap(all) : writeLines(all);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    @Override
+    protected void ended() {
+        service.listings.giveBack(taken);
+    }
+
+    private void take(long keys, long holds) throws InterruptedException {
+        long bytes = keys * KEY_BYTES + holds * HOLD_BYTES;
+        service.listings.take(bytes);
+        taken = bytes;
+    }
+
+    // ---- copying
+
+    private List<Held> copyAll() throws InterruptedException {
+        Driver driver = service.driver();
+        HeldCount count = driver.countHeld(service.namespace, kind);
+        take(count.keys(), count.holds());
+        List<Held> all = new ArrayList<>();
+        try (Slices<HolderView> slices = driver.listHolders(service.namespace, kind)) {
+            for (List<HolderView> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
+                for (HolderView view : slice) {
+                    add(view, all);
+                }
+            }
+        }
+        all.sort(
+                form == Form.MAP
+                        ? Comparator.comparing(Held::key)
+                        : Comparator.comparingLong(Held::since));
+        return all;
+    }
+
+    private List<Held> copyOne() throws InterruptedException {
+        List<Held> one = new ArrayList<>(1);
+        HolderView view = holders(Key.of(service.namespace, only.bytes()));
+        if (view != null) {
+            take(1, view.sessions().size());
+            add(view, one);
+        }
+        return one;
+    }
+
+    private @Nullable HolderView holders(Key key) {
+        return service.driver().holders(kind, key);
+    }
+
+    private void add(HolderView seen, List<Held> all) {
+        HolderView view = seen;
+        List<byte[]> holders = namesOf(seen.sessions());
+        if (holders.size() < seen.sessions().size()) {
+            // A session has ended since: looks again, for a hold may outlive it.
+            view = holders(seen.key());
+            if (view == null) {
+                return;
+            }
+            holders = new ArrayList<>(namesOf(view.sessions()));
+            while (holders.size() < view.sessions().size()) {
+                holders.add(bytes(GONE));
+            }
+        }
+        all.add(new Held(view.key(), view.since(), holders));
+    }
+
+    /** What those sessions are called that are open. */
+    private List<byte[]> namesOf(List<Long> sessions) {
+        if (sessions.size() == 1) {
+            byte[] name = nameOf(sessions.getFirst());
+            return name == null ? List.of() : List.of(name);
+        }
+        List<byte[]> found = new ArrayList<>(sessions.size());
+        for (long session : sessions) {
+            byte[] name = nameOf(session);
+            if (name != null) {
+                found.add(name);
+            }
+        }
+        return found;
+    }
+
+    private byte @Nullable [] nameOf(long session) {
+        byte[] known = names.get(session);
+        if (known == null) {
+            known = lookUp(session);
+            if (known != null) {
+                names.put(session, known);
+            }
+        }
+        return known;
+    }
+
+    /** The registered name where that is shown, else the name of the connection. */
+    private byte @Nullable [] lookUp(long session) {
+        ByteString registered = form == Form.LINES ? service.registry.nameOf(session) : null;
+        if (registered != null) {
+            return registered.bytes();
+        }
+        String connectionName = service.driver().nameOf(session);
+        return connectionName == null ? null : bytes(connectionName);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    // ---- writing
+
+    private boolean writeLines(List<Held> all) {
+        long length = 0;
+        for (Held held : all) {
+            for (byte[] holder : held.holders()) {
+                length += LockdEncoder.pairLength(held.key().bytes(), holder);
+            }
+        }
+        connection.beginLongAnswer(length, out());
+        for (Held held : all) {
+            for (byte[] holder : held.holders()) {
+                LockdEncoder.pair(held.key().bytes(), holder, out());
+                if (!sendIfLong()) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private boolean writeMap(List<Held> all) {
+        boolean lists = kind == Kind.SHARED;
+        long length = LockdEncoder.mapLength(all.size());
+        for (Held held : all) {
+            length += LockdEncoder.mapEntryLength(held.key().bytes(), held.holders(), lists);
+        }
+        connection.beginLongAnswer(length, out());
+        LockdEncoder.beginMap(out());
+        boolean first = true;
+        for (Held held : all) {
+            LockdEncoder.mapName(held.key().bytes(), first, out());
+            first = false;
+            if (!writeHolders(held.holders(), lists)) {
+                return false;
+            }
+        }
+        LockdEncoder.endMap(out());
+        return true;
+    }
+
+    private boolean writeHolders(List<byte[]> holders, boolean list) {
+        int last = holders.size() - 1;
+        for (int i = 0; i <= last; i++) {
+            LockdEncoder.mapHolder(holders.get(i), list, i == 0, i == last, out());
+            if (!sendIfLong()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean writeRegistry() throws InterruptedException {
+        take(0, service.registry.size());
+        List<Registry.Entry> entries = service.registry.list(only);
+        long length = 0;
+        for (Registry.Entry entry : entries) {
+            length += LockdEncoder.pairLength(bytes(entry.connection()), entry.name().bytes());
+        }
+        connection.beginLongAnswer(length, out());
+        for (Registry.Entry entry : entries) {
+            ByteBuf out = out();
+            LockdEncoder.pair(bytes(entry.connection()), entry.name().bytes(), out);
+            if (!sendIfLong()) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,286 @@
+package io.holdfast.server.lockd;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.protocol.lockd.LockdEncoder;
+import io.holdfast.protocol.lockd.LockdInput;
+import io.holdfast.protocol.lockd.LockdWord;
+import io.holdfast.server.connection.LineConnection;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+
+/**
+ * A connection that speaks lockd, however commands and answers are told apart in its stream.
+ *
+ * @param <I> what is found in the input
+ */
+abstract class LockdConnection<I> extends LineConnection<I> {
+    private static final ByteString SHARED = ByteString.of("shared");
+
+    private final LockdService service;
+    private final LockdAccess access;
+
+    LockdConnection(LockdService service, LockdAccess access) {
+        super(service);
+        this.service = service;
+        this.access = access;
+    }
+
+    // ---- how answers lie in the stream
+
+    /** Where the answer to one command goes; {@link #endAnswer} follows. */
+    abstract ByteBuf beginAnswer();
+
+    abstract void endAnswer(ByteBuf answer);
+
+    /** What goes before a long answer of this length. */
+    abstract void beginLongAnswer(long length, ByteBuf out);
+
+    final ChannelHandlerContext channelContext() {
+        return context();
+    }
+
+    final void writeListing(ByteBuf piece, boolean last, ChannelPromise promise) {
+        writePiece(piece, last, promise);
+    }
+
+    // ---- life
+
+    @Override
+    protected void opened() {
+        if (service.verbose) {
+            service.tell(name() + " connected");
+        }
+    }
+
+    @Override
+    protected void ended() {
+        service.unregister(session().id());
+        if (service.verbose) {
+            service.tell(name() + " disconnected");
+        }
+    }
+
+    /** Orphans are counted when they are made: before the connection is counted as closed. */
+    @Override
+    public void add(Effect effect) {
+        if (effect instanceof Effect.Orphaned orphaned) {
+            service.countOrphans(orphaned);
+            if (service.verbose) {
+                tellOrphans(orphaned);
+            }
+        } else {
+            super.add(effect);
+        }
+    }
+
+    private void tellOrphans(Effect.Orphaned orphaned) {
+        if (orphaned.mutexes() > 0) {
+            service.tell(name() + " orphaned locks: " + orphaned.mutexes());
+        }
+        if (orphaned.shared() > 0) {
+            service.tell(name() + " orphaned shared locks: " + orphaned.shared());
+        }
+    }
+
+    /** Only a long listing takes memory, so only there must a client read on. */
+    @Override
+    protected void writeTimedOut() {
+        if (state() == State.STREAMING) {
+            super.writeTimedOut();
+        }
+    }
+
+    // ---- commands
+
+    /** A line or message that is no command: counted, and answered with nothing. */
+    final void serveInvalid() {
+        service.countInvalid();
+        if (service.verbose) {
+            service.tell(name() + " invalid command");
+        }
+        endAnswer(beginAnswer());
+    }
+
+    final void serve(LockdInput.Command command) {
+        ByteString argument = command.argument();
+        LockdWord word = command.word();
+        if (word != LockdWord.Q) {
+            service.count(word);
+        }
+        switch (word) {
+            case G -> claim(Kind.MUTEX, argument);
+            case R -> unclaim(Kind.MUTEX, argument);
+            case I -> inspect(Kind.MUTEX, argument);
+            case SG -> claim(Kind.SHARED, argument);
+            case SR -> unclaim(Kind.SHARED, argument);
+            case SI -> inspect(Kind.SHARED, argument);
+            case D -> list(ListingStream.Form.LINES, Kind.MUTEX, argument);
+            case SD -> list(ListingStream.Form.LINES, Kind.SHARED, argument);
+            case DUMP ->
+                    list(
+                            ListingStream.Form.MAP,
+                            argument.equals(SHARED) ? Kind.SHARED : Kind.MUTEX,
+                            ByteString.EMPTY);
+            case ME -> me();
+            case IAM -> iam(argument);
+            case WHO -> who(argument);
+            case Q -> stats();
+        }
+    }
+
+    private Key key(ByteString name) {
+        return Key.of(service.namespace, name.bytes());
+    }
+
+    private void claim(Kind kind, ByteString name) {
+        if (service.draining()) {
+            refuse(kind, name.bytes());
+            return;
+        }
+        submit(
+                new Command.Claim(
+                        session().id(), nextRequest(), kind, key(name), service.driver().salt()));
+    }
+
+    private void unclaim(Kind kind, ByteString name) {
+        submit(new Command.Unclaim(session().id(), nextRequest(), kind, key(name)));
+    }
+
+    private void inspect(Kind kind, ByteString name) {
+        submit(new Command.Inspect(session().id(), nextRequest(), kind, key(name)));
+    }
+
+    private void refuse(Kind kind, byte[] name) {
+        ByteBuf out = beginAnswer();
+        if (kind == Kind.MUTEX) {
+            LockdEncoder.notGot(name, out);
+        } else {
+            LockdEncoder.sharedNotGot(name, out);
+        }
+        endAnswer(out);
+    }
+
+    private void list(ListingStream.Form form, Kind kind, ByteString name) {
+        if (access.allowDump()) {
+            stream(new ListingStream(this, service, form, kind, name));
+        } else {
+            disabled();
+        }
+    }
+
+    private void me() {
+        ByteBuf out = beginAnswer();
+        LockdEncoder.me(name(), service.registry.nameOf(session().id()), out);
+        endAnswer(out);
+    }
+
+    private void iam(ByteString name) {
+        if (!access.enableRegistry()) {
+            disabled();
+            return;
+        }
+        if (name.isEmpty()) {
+            service.unregister(session().id());
+        } else if (!service.register(session().id(), name(), name)) {
+            abort(); // there is no answer for it, and memory must be had again
+            return;
+        }
+        if (service.verbose) {
+            service.tell(name() + " changed their name to '" + name + "'");
+        }
+        ByteBuf out = beginAnswer();
+        LockdEncoder.ok(out);
+        endAnswer(out);
+    }
+
+    private void who(ByteString name) {
+        if (access.enableRegistry() && access.allowDump()) {
+            stream(new ListingStream(this, service, ListingStream.Form.WHO, Kind.MUTEX, name));
+        } else {
+            disabled();
+        }
+    }
+
+    private void stats() {
+        ByteBuf out = beginAnswer();
+        service.writeStats(out);
+        endAnswer(out);
+        service.count(LockdWord.Q); // the one being answered is not part of its answer
+    }
+
+    private void disabled() {
+        ByteBuf out = beginAnswer();
+        LockdEncoder.disabled(out);
+        endAnswer(out);
+    }
+
+    // ---- answers
+
+    @Override
+    protected void answer(Command.Keyed asked, Effect effect) {
+        byte[] name = asked.key().bytes();
+        boolean mutex = asked instanceof Command.Locking locking && locking.kind() == Kind.MUTEX;
+        ByteBuf out = beginAnswer();
+        switch (effect) {
+            case Effect.Claimed claimed -> {
+                if (mutex) {
+                    LockdEncoder.got(name, claimed.anew(), out);
+                } else {
+                    LockdEncoder.sharedGot(name, claimed.holders(), out);
+                }
+            }
+            case Effect.Released _ -> {
+                if (mutex) {
+                    LockdEncoder.released(name, true, out);
+                } else {
+                    LockdEncoder.sharedReleased(name, true, out);
+                }
+            }
+            case Effect.Inspected inspected -> {
+                if (mutex) {
+                    LockdEncoder.inspected(name, inspected.holders() > 0, inspected.own(), out);
+                } else {
+                    LockdEncoder.sharedInspected(name, inspected.holders(), out);
+                }
+            }
+            case Effect.Refused _ -> answerRefused(asked, mutex, out);
+            default -> throw new IllegalStateException("no lockd command asks for " + effect);
+        }
+        endAnswer(out);
+        if (service.verbose) {
+            tellAnswer(asked, effect, mutex ? "lock" : "shared lock");
+        }
+    }
+
+    private static void answerRefused(Command.Keyed asked, boolean mutex, ByteBuf out) {
+        byte[] name = asked.key().bytes();
+        if (asked instanceof Command.Claim) {
+            if (mutex) {
+                LockdEncoder.notGot(name, out);
+            } else {
+                LockdEncoder.sharedNotGot(name, out);
+            }
+        } else if (mutex) {
+            LockdEncoder.released(name, false, out);
+        } else {
+            LockdEncoder.sharedReleased(name, false, out);
+        }
+    }
+
+    private void tellAnswer(Command.Keyed asked, Effect effect, String what) {
+        ByteString lock = ByteString.of(asked.key().bytes());
+        if (effect instanceof Effect.Claimed claimed && claimed.anew()) {
+            service.tell(name() + " obtained " + what + " for " + lock);
+        } else if (effect instanceof Effect.Released) {
+            service.tell(name() + " released " + what + " for " + lock);
+        }
+    }
+
+    @Override
+    protected void answerDrained() {} // nothing waits
+}

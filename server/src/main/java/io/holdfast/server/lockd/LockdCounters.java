@@ -1,0 +1,51 @@
+package io.holdfast.server.lockd;
+
+import io.holdfast.engine.Effect;
+import io.holdfast.protocol.lockd.LockdWord;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What is counted since the start. A command counts before it is answered. */
+final class LockdCounters {
+    private final Map<LockdWord, LongAdder> commands = new EnumMap<>(LockdWord.class);
+    private final LongAdder invalid = new LongAdder();
+    private final LongAdder orphans = new LongAdder();
+    private final LongAdder sharedOrphans = new LongAdder();
+
+    LockdCounters() {
+        for (LockdWord word : LockdWord.values()) {
+            commands.put(word, new LongAdder());
+        }
+    }
+
+    void command(LockdWord word) {
+        commands.getOrDefault(word, invalid).increment();
+    }
+
+    void invalid() {
+        invalid.increment();
+    }
+
+    void orphaned(Effect.Orphaned orphaned) {
+        orphans.add(orphaned.mutexes());
+        sharedOrphans.add(orphaned.shared());
+    }
+
+    long commands(LockdWord word) {
+        return commands.getOrDefault(word, invalid).sum();
+    }
+
+    long invalidCommands() {
+        return invalid.sum();
+    }
+
+    long orphans() {
+        return orphans.sum();
+    }
+
+    long sharedOrphans() {
+        return sharedOrphans.sum();
+    }
+}

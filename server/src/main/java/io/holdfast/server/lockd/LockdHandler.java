@@ -1,0 +1,70 @@
+package io.holdfast.server.lockd;
+
+import io.holdfast.protocol.lockd.LockdDecoder;
+import io.holdfast.protocol.lockd.LockdInput;
+import io.netty.buffer.ByteBuf;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A lockd connection on TCP or a Unix socket: each line is a command. */
+public final class LockdHandler extends LockdConnection<LockdInput> {
+    private static final Logger LOG = LoggerFactory.getLogger(LockdHandler.class);
+
+    private final LockdDecoder decoder = new LockdDecoder();
+    private final @Nullable String name;
+
+    /**
+     * @param name what the connection is called; null for its address
+     */
+    public LockdHandler(LockdService service, LockdAccess access, @Nullable String name) {
+        super(service, access);
+        this.name = name;
+    }
+
+    @Override
+    protected String name() {
+        return name == null ? super.name() : name;
+    }
+
+    @Override
+    protected @Nullable LockdInput decode(ByteBuf bytes) {
+        return decoder.decode(bytes);
+    }
+
+    @Override
+    protected void take(LockdInput next) {
+        switch (next) {
+            case LockdInput.Command command -> serve(command);
+            case LockdInput.Invalid() -> serveInvalid();
+            case LockdInput.LooksLikeHttp() -> {
+                LOG.atDebug().addKeyValue("conn", session().id()).log("HTTP on a lock port");
+                abort();
+            }
+        }
+    }
+
+    /** A last line without its end is a command too. */
+    @Override
+    protected void endOfRequests(@Nullable ByteBuf rest) {
+        LockdInput last = decoder.last(rest);
+        if (last != null) {
+            take(last);
+        }
+        if (state() == State.READY) {
+            finish();
+        } // else when its answer is written
+    }
+
+    @Override
+    ByteBuf beginAnswer() {
+        return output();
+    }
+
+    @Override
+    void endAnswer(ByteBuf answer) {}
+
+    @Override
+    void beginLongAnswer(long length, ByteBuf out) {}
+}

@@ -1,0 +1,119 @@
+package io.holdfast.server.lockd;
+
+import io.holdfast.driver.Driver;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
+import io.holdfast.protocol.lockd.LockdEncoder;
+import io.holdfast.protocol.lockd.LockdWord;
+import io.holdfast.server.connection.ConnectionService;
+import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.KeptBytes;
+import io.netty.buffer.ByteBuf;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** What all lockd connections of one namespace share, whichever listener they came through. */
+public final class LockdService extends ConnectionService {
+    final Namespace namespace;
+    final Registry registry = new Registry();
+    final ListingRoom listings;
+    private final LockdCounters counters = new LockdCounters();
+    private final @Nullable Consumer<String> events;
+
+    /** Whether anybody wants to know what happens. */
+    final boolean verbose;
+
+    /**
+     * @param kept over the whole server
+     * @param listings over the whole server
+     * @param listingTimeout how long a client may take to read on in a long listing; zero is no
+     *     limit
+     * @param events takes a line for each thing that happens
+     */
+    public LockdService(
+            Driver driver,
+            Namespace namespace,
+            KeptBytes kept,
+            Draining draining,
+            ListingRoom listings,
+            Duration listingTimeout,
+            @Nullable Consumer<String> events) {
+        super(driver, kept, draining, listingTimeout);
+        this.namespace = namespace;
+        this.listings = listings;
+        this.events = events;
+        this.verbose = events != null;
+    }
+
+    Driver driver() {
+        return driver;
+    }
+
+    boolean draining() {
+        return isDraining();
+    }
+
+    void tell(String event) {
+        if (events != null) {
+            events.accept(event);
+        }
+    }
+
+    void count(LockdWord word) {
+        counters.command(word);
+    }
+
+    void countInvalid() {
+        counters.invalid();
+    }
+
+    void countOrphans(Effect.Orphaned orphaned) {
+        counters.orphaned(orphaned);
+    }
+
+    /** Counts input that a connection keeps; false if all together keep too much. */
+    boolean keepInput(long bytes) {
+        return kept.keep(bytes);
+    }
+
+    /** Keeps the name of a connection; false if all together keep too much. */
+    boolean register(long session, String connection, ByteString name) {
+        boolean room = kept.keep((long) name.length() - registeredBytes(session));
+        registry.register(session, connection, name);
+        return room;
+    }
+
+    void unregister(long session) {
+        kept.keep(-registeredBytes(session));
+        registry.remove(session);
+    }
+
+    private long registeredBytes(long session) {
+        ByteString name = registry.nameOf(session);
+        return name == null ? 0 : name.length();
+    }
+
+    /** Writes the answer to {@code q}, sorted by name. */
+    void writeStats(ByteBuf out) {
+        for (LockdWord word : LockdWord.values()) {
+            long count = counters.commands(word);
+            if (count > 0 || word.isAlwaysCounted()) {
+                LockdEncoder.counter("command_" + word.text(), count, out);
+            }
+        }
+        HeldCount mutexes = driver.countHeld(namespace, Kind.MUTEX);
+        HeldCount shared = driver.countHeld(namespace, Kind.SHARED);
+        LockdEncoder.counter("connections", connections(), out);
+        LockdEncoder.counter("invalid_commands", counters.invalidCommands(), out);
+        LockdEncoder.counter("locks", mutexes.keys(), out);
+        LockdEncoder.counter("orphans", counters.orphans(), out);
+        LockdEncoder.counter("shared_locks", shared.keys(), out);
+        LockdEncoder.counter("shared_orphans", counters.sharedOrphans(), out);
+    }
+}

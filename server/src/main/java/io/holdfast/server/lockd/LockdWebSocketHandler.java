@@ -1,0 +1,180 @@
+package io.holdfast.server.lockd;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.protocol.lockd.LockdInput;
+import io.holdfast.protocol.lockd.LockdSyntax;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
+import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Arrays;
+
+/** A lockd connection on a WebSocket: each message is a command, and has one message as answer. */
+public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput> {
+    /** The longest message, in one frame or in several. */
+    private static final int MOST_MESSAGE_BYTES = 64 * 1024;
+
+    private static final int FINAL_TEXT = 0x81;
+    private static final int FINAL_CLOSE = 0x88;
+    private static final int FINAL_PONG = 0x8a;
+    private static final byte[] NOTHING = {};
+
+    private final LockdService service;
+    private final Frames frames = new Frames(MOST_MESSAGE_BYTES);
+
+    /** The message so far, when it comes in several frames. */
+    private byte[] fragments = NOTHING;
+
+    private boolean closeSent;
+
+    public LockdWebSocketHandler(LockdService service, LockdAccess access) {
+        super(service, access);
+        this.service = service;
+    }
+
+    // ---- input
+
+    @Override
+    protected @Nullable WebSocketInput decode(ByteBuf bytes) {
+        while (bytes.isReadable()) {
+            WebSocketFrame frame;
+            try {
+                frame = frames.next(context(), bytes);
+            } catch (CorruptedWebSocketFrameException e) {
+                return new WebSocketInput.Violation(e.closeStatus().code());
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+            if (frame == null) {
+                return null;
+            }
+            try {
+                WebSocketInput input = read(frame);
+                if (input != null) {
+                    return input;
+                }
+            } finally {
+                frame.release();
+            }
+        }
+        return null;
+    }
+
+    /** What a frame completes; null if nothing. */
+    private @Nullable WebSocketInput read(WebSocketFrame frame) {
+        return switch (frame) {
+            case PingWebSocketFrame _ ->
+                    new WebSocketInput.Ping(ByteString.of(ByteBufUtil.getBytes(frame.content())));
+            case PongWebSocketFrame _ -> null;
+            case CloseWebSocketFrame _ -> new WebSocketInput.Close();
+            default -> readMessage(frame);
+        };
+    }
+
+    private @Nullable WebSocketInput readMessage(WebSocketFrame frame) {
+        byte[] message = ByteBufUtil.getBytes(frame.content());
+        if (fragments.length > 0) {
+            if (fragments.length + message.length > MOST_MESSAGE_BYTES) {
+                return new WebSocketInput.Violation(WebSocketCloseStatus.MESSAGE_TOO_BIG.code());
+            }
+            message = join(fragments, message);
+        }
+        if (frame.isFinalFragment()) {
+            setFragments(NOTHING);
+            return new WebSocketInput.Message(LockdSyntax.parse(message));
+        }
+        return setFragments(message)
+                ? null
+                : new WebSocketInput.Violation(WebSocketCloseStatus.TRY_AGAIN_LATER.code());
+    }
+
+    private static byte[] join(byte[] first, byte[] second) {
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
+    }
+
+    /** False if all connections together keep too much. */
+    private boolean setFragments(byte[] bytes) {
+        boolean room = service.keepInput(bytes.length - fragments.length);
+        fragments = bytes;
+        return room;
+    }
+
+    @Override
+    protected void take(WebSocketInput next) {
+        switch (next) {
+            case WebSocketInput.Message(LockdInput.Command command) -> serve(command);
+            case WebSocketInput.Message _ -> serveInvalid();
+            case WebSocketInput.Ping(ByteString payload) -> {
+                header(FINAL_PONG, payload.length(), output());
+                output().writeBytes(payload.bytes());
+            }
+            case WebSocketInput.Close() -> close(WebSocketCloseStatus.NORMAL_CLOSURE.code());
+            case WebSocketInput.Violation(int status) -> close(status);
+        }
+    }
+
+    private void close(int status) {
+        sendClose(status);
+        finish();
+    }
+
+    private void sendClose(int status) {
+        closeSent = true;
+        header(FINAL_CLOSE, Short.BYTES, output());
+        output().writeShort(status);
+    }
+
+    /** Whoever does not close is told that the server does. */
+    @Override
+    protected void finishing() {
+        if (!closeSent) {
+            sendClose(WebSocketCloseStatus.ENDPOINT_UNAVAILABLE.code());
+        }
+    }
+
+    @Override
+    protected void ended() {
+        setFragments(NOTHING);
+        super.ended();
+    }
+
+    // ---- answers
+
+    @Override
+    ByteBuf beginAnswer() {
+        return context().alloc().buffer();
+    }
+
+    @Override
+    void endAnswer(ByteBuf answer) {
+        header(FINAL_TEXT, answer.readableBytes(), output());
+        output().writeBytes(answer);
+        answer.release();
+    }
+
+    @Override
+    void beginLongAnswer(long length, ByteBuf out) {
+        header(FINAL_TEXT, length, out);
+    }
+
+    /** What goes before a payload: the server's frames are neither masked nor fragmented. */
+    private static void header(int first, long length, ByteBuf out) {
+        out.writeByte(first);
+        if (length < 126) {
+            out.writeByte((int) length);
+        } else if (length <= 0xffff) {
+            out.writeByte(126).writeShort((int) length);
+        } else {
+            out.writeByte(127).writeLong(length);
+        }
+    }
+}

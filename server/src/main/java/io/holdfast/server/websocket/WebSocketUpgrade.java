@@ -1,0 +1,192 @@
+package io.holdfast.server.websocket;
+
+import io.holdfast.server.connection.ConnectionEvent;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Answers the HTTP request a WebSocket begins with, byte for byte as lockd's clients know it, and
+ * then gives its place in the pipeline to the handler of the messages.
+ */
+public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
+    private static final Logger LOG = LoggerFactory.getLogger(WebSocketUpgrade.class);
+
+    /** What a request may have in all; browsers send cookies along. */
+    private static final int MOST_HEADER_BYTES = 32 * 1024;
+
+    private static final int MOST_LINE_BYTES = 8 * 1024;
+
+    /** The constant of RFC 6455 that the key is hashed with. */
+    private static final String GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+    private final Origins origins;
+    private final long timeoutMillis;
+    private final Supplier<ChannelHandler> next;
+    private @Nullable HttpRequest request;
+    private @Nullable Future<?> timer;
+    private boolean answered;
+
+    /**
+     * @param timeoutMillis how long a client may take for its request
+     * @param next what takes over
+     */
+    public WebSocketUpgrade(Origins origins, long timeoutMillis, Supplier<ChannelHandler> next) {
+        this.origins = origins;
+        this.timeoutMillis = timeoutMillis;
+        this.next = next;
+    }
+
+    /** The decoder that must stand before it in the pipeline. */
+    public static HttpRequestDecoder newDecoder() {
+        return new HttpRequestDecoder(
+                new HttpDecoderConfig()
+                        .setMaxInitialLineLength(MOST_LINE_BYTES)
+                        .setMaxHeaderSize(MOST_HEADER_BYTES));
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        timer = ctx.executor().schedule(() -> ctx.close(), timeoutMillis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        if (message instanceof HttpRequest begin) {
+            request = begin;
+        }
+        boolean complete = message instanceof LastHttpContent;
+        ReferenceCountUtil.release(message);
+        if (complete && request != null && !answered) {
+            answered = true;
+            answer(ctx, request);
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event == ConnectionEvent.DRAIN || event instanceof ChannelInputShutdownEvent) {
+            ctx.close();
+        }
+        ctx.fireUserEventTriggered(event);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        LOG.atDebug()
+                .addKeyValue("remote", ctx.channel().remoteAddress())
+                .addKeyValue("error", cause.getClass().getSimpleName())
+                .log("connection failed");
+        ctx.close();
+    }
+
+    private void answer(ChannelHandlerContext ctx, HttpRequest asked) {
+        HttpHeaders headers = asked.headers();
+        String key = headers.get(HttpHeaderNames.SEC_WEBSOCKET_KEY);
+        if (asked.decoderResult().isFailure()) {
+            refuse(ctx, "400 Bad Request", "", "bad request");
+        } else if (!asked.method().equals(HttpMethod.GET)) {
+            refuse(ctx, "405 Method Not Allowed", "Allow: GET\r\n", "bad method");
+        } else if (!headers.contains(HttpHeaderNames.UPGRADE, "websocket", true)
+                || !headers.containsValue(HttpHeaderNames.CONNECTION, "upgrade", true)) {
+            refuse(ctx, "400 Bad Request", "", "not websocket protocol");
+        } else if (key == null || key.isEmpty()) {
+            refuse(ctx, "400 Bad Request", "", "mismatch challenge/response");
+        } else if (!"13".equals(headers.get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
+            refuse(
+                    ctx,
+                    "400 Bad Request",
+                    "Sec-WebSocket-Version: 13\r\n",
+                    "missing or bad WebSocket Version");
+        } else if (!origins.allow(
+                headers.getAll(HttpHeaderNames.ORIGIN), headers.getAll(HttpHeaderNames.HOST))) {
+            LOG.atInfo()
+                    .addKeyValue("remote", ctx.channel().remoteAddress())
+                    .addKeyValue("origin", headers.get(HttpHeaderNames.ORIGIN))
+                    .addKeyValue("host", headers.get(HttpHeaderNames.HOST))
+                    .log("WebSocket refused: page of another site");
+            refuse(ctx, "403 Forbidden", "", "origin not allowed");
+        } else {
+            accept(ctx, key, headers.getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL));
+        }
+    }
+
+    private void accept(ChannelHandlerContext ctx, String key, List<String> protocols) {
+        StringBuilder head = new StringBuilder(192);
+        head.append("HTTP/1.1 101 Switching Protocols\r\n");
+        head.append("Upgrade: websocket\r\n");
+        head.append("Connection: Upgrade\r\n");
+        head.append("Sec-WebSocket-Accept: ").append(acceptValue(key)).append("\r\n");
+        if (protocols.size() == 1) {
+            String only = protocols.getFirst().strip();
+            if (!only.isEmpty() && only.indexOf(',') < 0) {
+                head.append("Sec-WebSocket-Protocol: ").append(only).append("\r\n");
+            }
+        }
+        ctx.writeAndFlush(text(head.append("\r\n").toString()));
+        ctx.pipeline().addLast(next.get());
+        ctx.pipeline().remove(this);
+        // Last: what the client has sent behind its request goes to the new handler.
+        ctx.pipeline().remove(HttpRequestDecoder.class);
+    }
+
+    private static void refuse(
+            ChannelHandlerContext ctx, String status, String headers, String reason) {
+        String response =
+                "HTTP/1.1 "
+                        + status
+                        + "\r\n"
+                        + headers
+                        + "Content-Type: text/plain; charset=utf-8\r\nContent-Length: "
+                        + reason.length()
+                        + "\r\nConnection: close\r\n\r\n"
+                        + reason;
+        ctx.writeAndFlush(text(response)).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    private static ByteBuf text(String text) {
+        return Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    static String acceptValue(String key) {
+        try {
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // what the RFC asks for
+            byte[] hash = sha1.digest((key + GUID).getBytes(StandardCharsets.ISO_8859_1));
+            return Base64.getEncoder().encodeToString(hash);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-1", e);
+        }
+    }
+}
