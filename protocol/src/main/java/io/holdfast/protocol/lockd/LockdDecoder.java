@@ -7,17 +7,22 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds commands in a stream of bytes. A line has a cap; of a longer one nothing is kept and
- * nothing is carried out. One per connection.
+ * Finds commands in a stream of bytes. A line has a cap; of a longer one nothing is carried out,
+ * and nothing is kept but its end. One per connection.
  */
 public final class LockdDecoder {
     /** What a line may have before its end; more than the originals take. */
     public static final int MOST = 65536;
 
+    /** Enough of a line's end to tell an HTTP request by. */
+    private static final int TAIL = 32;
+
     private static final LockdInput HTTP = new LockdInput.LooksLikeHttp();
 
     private boolean first = true;
-    private boolean discarding;
+
+    /** The end of a line that is too long, as far as it has come; null if this one is not. */
+    private @Nullable ByteBuf tail;
 
     /** How many bytes of the line have been looked at. */
     private int scanned;
@@ -30,42 +35,57 @@ public final class LockdDecoder {
         int start = in.readerIndex();
         int end = in.writerIndex();
         int feed = in.indexOf(start + scanned, end, (byte) '\n');
-        if (feed < 0) {
-            if (discarding || end - start > MOST) {
-                discarding = true;
-                in.readerIndex(end);
-                scanned = 0;
-            } else {
-                scanned = end - start;
-            }
-            return null;
+        if (feed >= 0) {
+            return line(in, start, feed);
         }
-        scanned = 0;
-        return line(in, start, feed);
+        if (tail != null || end - start > MOST) {
+            tail = tailOf(in, start, end);
+            in.readerIndex(end);
+            scanned = 0;
+        } else {
+            scanned = end - start;
+        }
+        return null;
     }
 
     /** Takes what is left when no more bytes will come: a last command without its line feed. */
     public @Nullable LockdInput last(@Nullable ByteBuf rest) {
         ByteBuf in = rest == null ? Unpooled.EMPTY_BUFFER : rest;
-        int start = in.readerIndex();
-        int end = in.writerIndex();
-        scanned = 0;
-        return start == end && !discarding ? null : line(in, start, end);
+        return in.isReadable() || tail != null
+                ? line(in, in.readerIndex(), in.writerIndex())
+                : null;
     }
 
     private LockdInput line(ByteBuf in, int start, int end) {
         in.readerIndex(Math.min(end + 1, in.writerIndex()));
-        if (discarding || end - start > MOST) {
-            discarding = false;
-            first = false;
-            return LockdSyntax.INVALID;
+        scanned = 0;
+        boolean wasFirst = first;
+        first = false;
+        if (tail != null || end - start > MOST) {
+            ByteBuf ending = tailOf(in, start, end);
+            tail = null;
+            // A web page can make the first line of its request as long as it likes.
+            return wasFirst && HttpLine.is(ending, 0, ending.writerIndex())
+                    ? HTTP
+                    : LockdSyntax.INVALID;
         }
-        if (first && HttpLine.is(in, start, end)) {
+        if (wasFirst && HttpLine.is(in, start, end)) {
             return HTTP;
         }
-        first = false;
         byte[] line = new byte[end - start];
         in.getBytes(start, line);
         return LockdSyntax.parse(line);
+    }
+
+    /** The last bytes of what came before and of these. */
+    private ByteBuf tailOf(ByteBuf in, int start, int end) {
+        byte[] bytes = new byte[TAIL];
+        int fresh = Math.min(TAIL, end - start);
+        int old = tail == null ? 0 : Math.min(TAIL - fresh, tail.writerIndex());
+        if (tail != null) {
+            tail.getBytes(tail.writerIndex() - old, bytes, 0, old);
+        }
+        in.getBytes(end - fresh, bytes, old, fresh);
+        return Unpooled.wrappedBuffer(bytes, 0, old + fresh);
     }
 }
