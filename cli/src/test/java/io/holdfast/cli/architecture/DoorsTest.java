@@ -87,6 +87,8 @@ class DoorsTest {
                         REAL.of("driver"),
                         REAL.of("protocol"),
                         REAL.of("server"),
+                        REAL.of("client"),
+                        REAL.needsTheJdkAlone("client"),
                         REAL.protocolTakesBuffersAndCodecsFromNetty(),
                         REAL.nobodyKnowsTheCli(),
                         REAL.noPackageCycles()));
@@ -99,7 +101,7 @@ class DoorsTest {
     private static Stream<ArchRule> engineRules(Doors doors) {
         return Stream.of(
                 doors.of("engine"),
-                doors.engineNeedsTheJdkAlone(),
+                doors.needsTheJdkAlone("engine"),
                 doors.engineNeverLeavesItsRoom(),
                 doors.engineHasNoThreads(),
                 doors.engineIsRepeatable());
@@ -119,7 +121,7 @@ class DoorsTest {
                         each(FIXTURE.of("driver"), KnowsTheProtocol.class, KnowsTheServer.class),
                         each(FIXTURE.of("server"), KnowsTheCli.class),
                         each(FIXTURE.nobodyKnowsTheCli(), KnowsTheCli.class),
-                        each(FIXTURE.engineNeedsTheJdkAlone(), UsesALibrary.class),
+                        each(FIXTURE.needsTheJdkAlone("engine"), UsesALibrary.class),
                         each(
                                 FIXTURE.engineNeverLeavesItsRoom(),
                                 OpensASocket.class,

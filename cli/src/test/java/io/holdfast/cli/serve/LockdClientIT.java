@@ -1,0 +1,146 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.client.lockd.LockdClient;
+import io.holdfast.client.lockd.LockdConnectionException;
+import io.holdfast.client.lockd.LockdDisabledException;
+import io.holdfast.client.lockd.LockdRefusedException;
+import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.StartException;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+@DisplayName("The lockd client and our server")
+class LockdClientIT {
+    /** Nothing may depend on the timeout: whoever waits for it hangs the test. */
+    private static final Duration NEVER = Duration.ofHours(1);
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @TempDir private Path folder;
+
+    private HoldfastServer server;
+    private Path socket;
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable one : open) {
+            one.close();
+        }
+        server.close();
+    }
+
+    private void start(String... more) throws GoFlags.FlagException, StartException {
+        socket = folder.resolve("lockd.sock");
+        List<String> words = new ArrayList<>(List.of("--tcp", "0", "--unix", socket.toString()));
+        words.addAll(List.of(more));
+        server = HoldfastServer.start(LockdCommand.config(words.toArray(String[]::new)));
+    }
+
+    private LockdClient tcp() {
+        return keep(
+                LockdClient.builder().readTimeout(NEVER).connect(server.addresses().getFirst()));
+    }
+
+    private LockdClient unix() {
+        return keep(LockdClient.builder().readTimeout(NEVER).connectUnix(socket));
+    }
+
+    private LockdClient keep(LockdClient client) {
+        open.add(client);
+        return client;
+    }
+
+    @Test
+    void agree_on_every_operation() throws Exception {
+        start("--allow-dump", "--enable-registry");
+        LockdClient one = tcp();
+        LockdClient two = unix();
+        assertThat(one.get("build  server").text()).isEqualTo("Lock Get Success: build server");
+        assertThat(two.tryGet("build server")).isFalse();
+        assertThatThrownBy(() -> two.release("build server"))
+                .isInstanceOf(LockdRefusedException.class);
+        assertThat(two.inspect("build server").number()).isEqualTo(1);
+        assertThat(one.getShared("cache").number()).isEqualTo(1);
+        assertThat(two.getShared("cache").number()).isEqualTo(2);
+        assertThat(two.inspectShared("cache").number()).isEqualTo(2);
+        one.setName("the builder");
+        String first = one.getName().connection();
+        String second = two.getName().connection();
+        assertThat(second).startsWith("unix:");
+        assertThat(two.dump()).isEqualTo(Map.of("build server", "the builder"));
+        assertThat(two.dump(" build server ")).contains("the builder");
+        assertThat(two.dump("free")).isEmpty();
+        assertThat(two.dumpShared()).isEqualTo(Map.of("cache", List.of("the builder", second)));
+        assertThat(two.dumpShared("free")).isEmpty();
+        assertThat(two.listClients()).isEqualTo(Map.of("the builder", first));
+        assertThat(two.listClients("nobody")).isEmpty();
+        assertThat(two.getStats())
+                .containsEntry("locks", 1L)
+                .containsEntry("shared_locks", 1L)
+                .containsEntry("connections", 2L);
+        one.release("build server");
+        assertThat(two.tryGet("build server")).isTrue();
+    }
+
+    @Test
+    void agree_that_features_are_off() throws Exception {
+        start();
+        LockdClient client = tcp();
+        assertThatThrownBy(client::dump).isInstanceOf(LockdDisabledException.class);
+        assertThatThrownBy(() -> client.setName("x")).isInstanceOf(LockdDisabledException.class);
+        assertThatThrownBy(client::listClients).isInstanceOf(LockdDisabledException.class);
+        assertThat(client.tryGet("still served")).isTrue();
+    }
+
+    @Test
+    void free_what_a_client_held_when_it_closes() throws Exception {
+        start();
+        LockdClient leaving = tcp();
+        LockdClient staying = unix();
+        leaving.get("left");
+        leaving.close();
+        await().until(() -> staying.tryGet("left"));
+        assertThat(staying.getStats()).containsEntry("orphans", 1L);
+    }
+
+    @Test
+    void end_every_operation_when_the_server_does() throws Exception {
+        start();
+        LockdClient client = tcp();
+        client.get("a");
+        server.close();
+        assertThatThrownBy(() -> client.inspect("a")).isInstanceOf(LockdConnectionException.class);
+    }
+
+    @Test
+    void keep_names_apart_that_are_no_text() throws Exception {
+        start("--allow-dump");
+        LockdClient client = tcp();
+        client.get("\udcff");
+        assertThat(unix().tryGet("\udcfe")).isTrue();
+        assertThat(client.dump()).containsOnlyKeys("\udcff", "\udcfe");
+    }
+
+    @Test
+    void list_very_many_locks() throws Exception {
+        start("--allow-dump");
+        LockdClient client = tcp();
+        for (int i = 0; i < 20_000; i++) {
+            client.get("lock-" + i);
+        }
+        assertThat(client.dump()).hasSize(20_000);
+    }
+}

@@ -1,0 +1,52 @@
+package io.holdfast.client.lockd;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** Cuts what arrives into lines, in whatever pieces it arrives. */
+final class LineSplitter {
+    /** Takes a line of text without its end. */
+    interface Sink {
+        void line(String line) throws BadAnswerException;
+    }
+
+    private final int limit;
+    private byte[] line = new byte[256];
+    private int length;
+
+    LineSplitter(int limit) {
+        this.limit = limit;
+    }
+
+    /** Empty lines are skipped: they mean nothing in this protocol. */
+    void feed(ByteBuffer in, Sink sink) throws BadAnswerException {
+        while (in.hasRemaining()) {
+            byte b = in.get();
+            if (b != '\n') {
+                append(b);
+                continue;
+            }
+            int end = length > 0 && line[length - 1] == '\r' ? length - 1 : length;
+            length = 0;
+            if (end > 0) {
+                sink.line(LockdText.decode(Arrays.copyOf(line, end)));
+            }
+        }
+    }
+
+    /** The beginning of a line whose end has not come; empty for none. */
+    String rest() {
+        boolean lineEnd = length == 1 && line[0] == '\r';
+        return lineEnd ? "" : LockdText.decode(Arrays.copyOf(line, length));
+    }
+
+    private void append(byte b) throws BadAnswerException {
+        if (length == limit) {
+            throw new BadAnswerException("A line of more than " + limit + " bytes");
+        }
+        if (length == line.length) {
+            line = Arrays.copyOf(line, Math.min(limit, 2 * length));
+        }
+        line[length++] = b;
+    }
+}

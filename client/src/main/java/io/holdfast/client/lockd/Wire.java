@@ -1,0 +1,329 @@
+package io.holdfast.client.lockd;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A connection and the thread that owns it. The thread alone touches the socket and keeps the
+ * times, so that no call, interrupt or slow server can leave an answer half read. Once ended, for
+ * whatever reason, a wire never carries anything again.
+ */
+final class Wire {
+    /** The longest line taken from a server: a lock name and a registered name of 64 KiB fit. */
+    static final int LINE_LIMIT = 256 * 1024;
+
+    private static final int READ_SIZE = 16 * 1024;
+    private static final long JOIN_MILLIS = 2000;
+
+    /** What is told about the life of the connection. */
+    interface Watcher {
+        void connected();
+
+        /**
+         * The connection has ended, other than by {@link Wire#close}.
+         *
+         * @param failure null if the server closed it
+         */
+        void ended(@Nullable LockdException failure);
+    }
+
+    /** Why the connection ended: the words, and what was thrown if anything was. */
+    private record Ending(String text, @Nullable Throwable cause, boolean byServer) {
+        LockdConnectionException failure() {
+            return new LockdConnectionException(text, cause);
+        }
+    }
+
+    private final Endpoint endpoint;
+    private final Dialer dialer;
+    private final long readTimeoutNanos;
+    private final Watcher watcher;
+    private final Selector selector;
+    private final Thread thread;
+
+    // Guarded by this.
+    private @Nullable Exchange<?> waiting;
+    private @Nullable Exchange<?> current;
+    private @Nullable Ending ending;
+
+    // Of the thread alone.
+    private final LineSplitter splitter = new LineSplitter(LINE_LIMIT);
+    private final ByteBuffer in = ByteBuffer.allocateDirect(READ_SIZE);
+    private ByteBuffer out = ByteBuffer.allocate(0);
+    private long begunNanos;
+    private long heardNanos;
+
+    Wire(Endpoint endpoint, Duration connectTimeout, Duration readTimeout, Watcher watcher) {
+        this.endpoint = endpoint;
+        this.dialer = new Dialer(endpoint, connectTimeout);
+        this.readTimeoutNanos = readTimeout.toNanos();
+        this.watcher = watcher;
+        try {
+            this.selector = Selector.open();
+        } catch (IOException e) {
+            throw new LockdConnectionException("Cannot open a connection: " + e.getMessage(), e);
+        }
+        this.thread = new Thread(this::run, "holdfast-lockd " + endpoint.text());
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Sends it when the connection is up. The caller sees to it that there is one at a time. */
+    void submit(Exchange<?> exchange) {
+        synchronized (this) {
+            if (ending != null) {
+                exchange.fail(
+                        new LockdConnectionException(
+                                "The connection to "
+                                        + endpoint.text()
+                                        + " is closed: "
+                                        + ending.text(),
+                                ending.cause()));
+                return;
+            }
+            waiting = exchange;
+        }
+        selector.wakeup();
+    }
+
+    /**
+     * Gives an exchange up. One that was not sent never is; the answer to one that was must never
+     * be read, so that is the end of the connection.
+     *
+     * @return false if it is too late, because the exchange is over
+     */
+    boolean abandon(Exchange<?> exchange) {
+        synchronized (this) {
+            if (exchange.equals(waiting)) {
+                waiting = null;
+                return true;
+            }
+        }
+        if (exchange.isOver()) {
+            return false;
+        }
+        end(new Ending("Interrupted while waiting for an answer", null, false));
+        return true;
+    }
+
+    /** Ends the connection; its thread is gone afterwards. */
+    void close() {
+        synchronized (this) {
+            if (ending == null) {
+                ending = new Ending("Closed by this client", null, false);
+                failBoth(ending);
+            }
+        }
+        selector.wakeup();
+        joinThread();
+    }
+
+    @Override
+    public String toString() {
+        return endpoint.text();
+    }
+
+    private void joinThread() {
+        boolean interrupted = false;
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(JOIN_MILLIS);
+        while (thread.isAlive() && System.nanoTime() - deadline < 0) {
+            try {
+                thread.join(JOIN_MILLIS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void end(Ending why) {
+        synchronized (this) {
+            if (ending != null) {
+                return;
+            }
+            ending = why;
+            failBoth(why);
+        }
+        watcher.ended(why.byServer() ? null : why.failure());
+        selector.wakeup();
+    }
+
+    private void failBoth(Ending why) {
+        if (current != null) {
+            current.fail(why.failure());
+            current = null;
+        }
+        if (waiting != null) {
+            waiting.fail(why.failure());
+            waiting = null;
+        }
+    }
+
+    private synchronized boolean isEnded() {
+        return ending != null;
+    }
+
+    /** What the thread does. All below is called from here. */
+    private void run() {
+        try (selector) {
+            SocketChannel channel = connect();
+            if (channel != null) {
+                try (channel) {
+                    watcher.connected();
+                    converse(channel);
+                }
+            }
+        } catch (BadAnswerException e) {
+            end(new Ending(text(e), null, false));
+        } catch (IOException e) {
+            end(lost(e));
+        } catch (RuntimeException | Error e) { // whatever it is, nobody may be left waiting
+            end(lost(e));
+        }
+    }
+
+    private Ending lost(Throwable cause) {
+        return new Ending(
+                "The connection to " + endpoint.text() + " is lost: " + text(cause), cause, false);
+    }
+
+    private static String text(Throwable cause) {
+        return Objects.requireNonNullElse(cause.getMessage(), cause.toString());
+    }
+
+    /** The connection, or null if there is none because the wire has ended. */
+    private @Nullable SocketChannel connect() {
+        try {
+            return dialer.connect(selector, this::isEnded);
+        } catch (IOException | RuntimeException e) {
+            end(new Ending("Cannot connect to " + endpoint.text() + ": " + text(e), e, false));
+            return null;
+        }
+    }
+
+    private void converse(SocketChannel channel) throws IOException, BadAnswerException {
+        SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+        while (!isEnded()) {
+            // Reading comes first: before a deadline is looked at, since a late thread is no late
+            // answer; and before anything is sent, since what is here by then is no answer to it.
+            if (!read(channel)) {
+                end(
+                        new Ending(
+                                "The connection to "
+                                        + endpoint.text()
+                                        + " was closed by the server",
+                                null,
+                                true));
+                return;
+            }
+            keepTime();
+            takeNext();
+            if (out.hasRemaining()) {
+                channel.write(out);
+            }
+            key.interestOps(
+                    out.hasRemaining()
+                            ? SelectionKey.OP_READ | SelectionKey.OP_WRITE
+                            : SelectionKey.OP_READ);
+            // Last, not first: a wake-up while connecting is spent, and what it was for is waiting.
+            selector.select(unused -> {}, millisToWait());
+        }
+    }
+
+    private boolean read(SocketChannel channel) throws IOException, BadAnswerException {
+        in.clear();
+        if (channel.read(in) < 0) {
+            return false;
+        }
+        in.flip();
+        splitter.feed(in, this::line);
+        return true;
+    }
+
+    private void line(String line) throws BadAnswerException {
+        Exchange<?> exchange = underWay();
+        if (exchange == null) {
+            throw BadAnswerException.unasked(line);
+        }
+        heardNanos = System.nanoTime();
+        exchange.line(line);
+        if (exchange.isOver()) {
+            synchronized (this) {
+                current = null; // it may hold a large listing, which is the caller's now
+            }
+        }
+    }
+
+    private void keepTime() throws BadAnswerException {
+        Exchange<?> exchange = underWay();
+        if (exchange == null) {
+            return;
+        }
+        long now = System.nanoTime();
+        if (now - heardNanos >= readTimeoutNanos) {
+            send(exchange.silence());
+            heardNanos = now;
+        }
+        if (now - begunNanos >= exchange.patience() * readTimeoutNanos) {
+            throw new BadAnswerException("The answer to '" + exchange.command() + "' has no end");
+        }
+    }
+
+    private void takeNext() throws BadAnswerException {
+        Exchange<?> next;
+        synchronized (this) {
+            if (waiting == null || (current != null && !current.isOver())) {
+                return;
+            }
+            next = waiting;
+            current = next;
+            waiting = null;
+        }
+        if (!splitter.rest().isEmpty()) {
+            throw BadAnswerException.unasked(splitter.rest());
+        }
+        begunNanos = System.nanoTime();
+        heardNanos = begunNanos;
+        send(next.opening());
+    }
+
+    /** Behind what the socket has not taken yet. */
+    private void send(String lines) {
+        byte[] bytes = LockdText.encode(lines);
+        ByteBuffer both = ByteBuffer.allocate(out.remaining() + bytes.length);
+        out = both.put(out).put(bytes).flip();
+    }
+
+    private @Nullable Exchange<?> underWay() {
+        Exchange<?> exchange;
+        synchronized (this) {
+            exchange = current;
+        }
+        return exchange == null || exchange.isOver() ? null : exchange;
+    }
+
+    /** Until the answer under way is overdue; 0, which is for ever, when there is none. */
+    private long millisToWait() {
+        Exchange<?> exchange = underWay();
+        if (exchange == null) {
+            return 0;
+        }
+        long now = System.nanoTime();
+        long line = readTimeoutNanos - (now - heardNanos);
+        long whole = exchange.patience() * readTimeoutNanos - (now - begunNanos);
+        return Dialer.millisUp(Math.min(line, whole));
+    }
+}

@@ -1,0 +1,188 @@
+package io.holdfast.client.lockd;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+/** A server that says what a test tells it to. Every connection plays the script from its start. */
+final class FakeServer implements AutoCloseable {
+    /** What to do with one connection; when it returns, the connection is closed. */
+    interface Script {
+        void play(Peer peer) throws Exception;
+    }
+
+    private final ServerSocketChannel listener;
+    private final Script script;
+    private final List<SocketChannel> channels = new CopyOnWriteArrayList<>();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private final List<Throwable> failures = new CopyOnWriteArrayList<>();
+    private final List<String> received = new CopyOnWriteArrayList<>();
+
+    private FakeServer(ServerSocketChannel listener, Script script) {
+        this.listener = listener;
+        this.script = script;
+    }
+
+    static FakeServer tcp(Script script) throws IOException {
+        return start(ServerSocketChannel.open(), loopback(), script);
+    }
+
+    static FakeServer unix(Path path, Script script) throws IOException {
+        return start(
+                ServerSocketChannel.open(StandardProtocolFamily.UNIX),
+                UnixDomainSocketAddress.of(path),
+                script);
+    }
+
+    /** One that answers each line as told, and all lines that arrive together. */
+    static FakeServer answering(Function<String, String> answers) throws IOException {
+        return tcp(peer -> peer.answerAll(answers));
+    }
+
+    static InetSocketAddress loopback() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    }
+
+    private static FakeServer start(
+            ServerSocketChannel listener, SocketAddress address, Script script) throws IOException {
+        listener.bind(address);
+        var server = new FakeServer(listener, script);
+        server.spawn(server::accept);
+        return server;
+    }
+
+    SocketAddress address() throws IOException {
+        return listener.getLocalAddress();
+    }
+
+    String hostAndPort() throws IOException {
+        return "127.0.0.1:" + ((InetSocketAddress) address()).getPort();
+    }
+
+    /** Every line that has come, over all connections. */
+    List<String> received() {
+        return received;
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+        for (SocketChannel channel : channels) {
+            channel.close();
+        }
+        await().until(() -> threads.stream().noneMatch(Thread::isAlive));
+        for (Throwable failure : failures) {
+            throw new AssertionError("The script failed", failure);
+        }
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                SocketChannel channel = listener.accept();
+                channels.add(channel);
+                spawn(
+                        () -> {
+                            try (channel) {
+                                script.play(new Peer(channel));
+                            } catch (IOException e) {
+                                // The client or the end of the test cut it short.
+                            } catch (Exception | AssertionError e) {
+                                failures.add(e);
+                            }
+                        });
+            }
+        } catch (IOException e) {
+            // The end of the test.
+        }
+    }
+
+    private void spawn(Runnable task) {
+        var thread = new Thread(task, "fake-server");
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+    }
+
+    /** The client's end of one connection, as the script sees it. */
+    final class Peer {
+        private final SocketChannel channel;
+        private byte[] unread = new byte[0];
+
+        Peer(SocketChannel channel) {
+            this.channel = channel;
+        }
+
+        /** The next line, or an {@link IOException} if the client has left. */
+        String line() throws IOException {
+            while (true) {
+                for (int i = 0; i < unread.length; i++) {
+                    if (unread[i] == '\n') {
+                        String line = new String(unread, 0, i, StandardCharsets.UTF_8);
+                        unread = Arrays.copyOfRange(unread, i + 1, unread.length);
+                        received.add(line);
+                        return line;
+                    }
+                }
+                more();
+            }
+        }
+
+        /** The next line of what has arrived; all that arrived with it is thrown away. */
+        String onlyLine() throws IOException {
+            String line = line();
+            unread = new byte[0];
+            return line;
+        }
+
+        void send(String text) throws IOException {
+            send(text.getBytes(StandardCharsets.UTF_8));
+        }
+
+        void send(byte[] bytes) throws IOException {
+            ByteBuffer out = ByteBuffer.wrap(bytes);
+            while (out.hasRemaining()) {
+                channel.write(out);
+            }
+        }
+
+        void answerAll(Function<String, String> answers) throws IOException {
+            while (true) {
+                send(answers.apply(line()));
+            }
+        }
+
+        /** Takes what comes and says nothing, until the client leaves. */
+        void awaitEnd() throws IOException {
+            while (true) {
+                line();
+            }
+        }
+
+        private void more() throws IOException {
+            ByteBuffer in = ByteBuffer.allocate(64 * 1024);
+            if (channel.read(in) < 0) {
+                throw new IOException("The client has left");
+            }
+            var both = new ByteArrayOutputStream();
+            both.writeBytes(unread);
+            both.write(in.array(), 0, in.position());
+            unread = both.toByteArray();
+        }
+    }
+}

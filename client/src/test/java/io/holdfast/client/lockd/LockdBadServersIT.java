@@ -1,0 +1,275 @@
+package io.holdfast.client.lockd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+
+@DisplayName("A client of a server that misbehaves")
+@Timeout(10)
+class LockdBadServersIT {
+    private static final Duration SHORT = Duration.ofMillis(100);
+    private static final Duration ENDLESS = Duration.ofHours(1);
+
+    @Test
+    void reads_listings_although_commands_sent_together_get_lost() throws Exception {
+        var lines = "a: 1\nb: 2\n";
+        try (var server =
+                        FakeServer.tcp(
+                                peer -> {
+                                    while (true) {
+                                        String line = peer.onlyLine();
+                                        peer.send(Answers.to("d", lines).apply(line));
+                                    }
+                                });
+                var client = client(server, Duration.ofMillis(300))) {
+            assertThat(client.dump()).containsEntry("a", "1").containsEntry("b", "2");
+            assertThat(client.dumpShared()).isEmpty();
+            assertThat(client.dump("free")).isEmpty();
+            assertThat(client.tryGet("x")).isTrue();
+        }
+    }
+
+    @Test
+    void hears_that_listings_are_disabled_although_commands_sent_together_get_lost()
+            throws Exception {
+        try (var server =
+                        FakeServer.tcp(
+                                peer -> {
+                                    while (true) {
+                                        String line = peer.onlyLine();
+                                        peer.send(Answers.to("who", "0 disabled\n").apply(line));
+                                    }
+                                });
+                var client = client(server, Duration.ofMillis(300))) {
+            assertThatExceptionOfType(LockdDisabledException.class).isThrownBy(client::listClients);
+            assertThat(client.tryGet("x")).isTrue();
+        }
+    }
+
+    @Test
+    void takes_the_answers_to_both_marks_when_the_first_is_late() throws Exception {
+        try (var server =
+                        FakeServer.tcp(
+                                peer -> {
+                                    peer.line();
+                                    String first = peer.line();
+                                    String second = peer.line(); // sent once the first is overdue
+                                    peer.send("a: 1\n");
+                                    peer.send(Answers.plain(first));
+                                    peer.send(Answers.plain(second));
+                                    peer.answerAll(Answers::plain);
+                                });
+                var client = client(server, Duration.ofMillis(300))) {
+            assertThat(client.dump()).containsOnlyKeys("a");
+            assertThat(client.tryGet("x")).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"d", "sd", "who", "q", "me", "g x", "iam x"})
+    void gives_up_when_nothing_is_answered(String command) throws Exception {
+        try (var server = FakeServer.tcp(FakeServer.Peer::awaitEnd);
+                var client = client(server, SHORT)) {
+            assertThatExceptionOfType(LockdConnectionException.class)
+                    .isThrownBy(() -> call(client, command))
+                    .withMessage("Expected 1 line but got 0");
+            isClosed(client);
+        }
+    }
+
+    @Test
+    void gives_up_when_the_counters_stop_halfway() throws Exception {
+        try (var server =
+                        FakeServer.tcp(
+                                peer -> {
+                                    peer.line();
+                                    peer.send("command_d: 0\n");
+                                    peer.awaitEnd();
+                                });
+                var client = client(server, SHORT)) {
+            assertThatExceptionOfType(LockdConnectionException.class).isThrownBy(client::getStats);
+            isClosed(client);
+        }
+    }
+
+    @Test
+    void gives_up_when_only_empty_lines_come() throws Exception {
+        talksForEver("\r\n\n", SHORT, client -> client.get("x"), "Expected 1 line but got 0");
+    }
+
+    @Test
+    void gives_up_when_a_line_has_no_end() throws Exception {
+        talksForEver(
+                "x".repeat(10_000),
+                ENDLESS,
+                client -> client.get("x"),
+                "A line of more than 262144 bytes");
+    }
+
+    @Test
+    void gives_up_when_a_listing_grows_over_its_limit() throws Exception {
+        talksForEver(
+                "a: 1\nb: 2\n", ENDLESS, LockdClient::dump, "An answer of more than 1000000 bytes");
+    }
+
+    @Test
+    void gives_up_when_a_listing_never_ends() throws Exception {
+        try (var server =
+                        FakeServer.tcp(
+                                peer -> {
+                                    peer.line();
+                                    while (true) { // the same key, so it takes no memory either
+                                        peer.send("a: 1\n".repeat(1000));
+                                    }
+                                });
+                var client =
+                        LockdClient.builder()
+                                .readTimeout(Duration.ofMillis(10))
+                                .maxListingBytes(Long.MAX_VALUE)
+                                .connect(server.address())) {
+            assertThatExceptionOfType(LockdConnectionException.class)
+                    .isThrownBy(client::dump)
+                    .withMessage("The answer to 'd' has no end");
+            isClosed(client);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "d, no colon",
+        "d x, y: holder",
+        "sd, no colon",
+        "sd x, y: holder",
+        "who, job: unix:1",
+        "who x, unix:1: y",
+        "q, locks: many",
+        "me, 1 Lock Get Success: x",
+        "me, 0 disabled",
+        "iam x, 1 OK",
+        "g x, 0 disabled",
+    })
+    void gives_up_when_the_answer_is_none_to_the_question(String command, String answer)
+            throws Exception {
+        try (var server = FakeServer.answering(Answers.to(command, answer + "\n"));
+                var client = client(server, ENDLESS)) {
+            assertThatExceptionOfType(LockdConnectionException.class)
+                    .isThrownBy(() -> call(client, command))
+                    .withMessage("Not an answer to '%s': %s", command, answer);
+            isClosed(client);
+        }
+    }
+
+    @Test
+    void gives_up_when_one_lock_has_two_holders() throws Exception {
+        try (var server = FakeServer.answering(Answers.to("d x", "x: 1\nx: 2\n"));
+                var client = client(server, ENDLESS)) {
+            assertThatExceptionOfType(LockdConnectionException.class)
+                    .isThrownBy(() -> client.dump("x"));
+            isClosed(client);
+        }
+    }
+
+    @Test
+    void never_takes_what_came_unasked_for_an_answer() throws Exception {
+        var asked = new CountDownLatch(1);
+        var failed = new Recorder();
+        try (var server =
+                        FakeServer.tcp(
+                                peer -> {
+                                    peer.send(Answers.plain(peer.line()));
+                                    asked.await();
+                                    peer.send("1 Lock Get Success: x\n");
+                                    peer.awaitEnd();
+                                });
+                var client =
+                        LockdClient.builder()
+                                .readTimeout(ENDLESS)
+                                .listener(failed)
+                                .connect(server.address())) {
+            client.get("y");
+            asked.countDown();
+            failed.awaitNotices(2);
+            assertThat(failed.notices())
+                    .containsExactly(
+                            "connected", "failed: A line nobody asked for: 1 Lock Get Success: x");
+            isClosed(client);
+            assertThat(server.received()).containsExactly("g y");
+        }
+    }
+
+    @Test
+    void trusts_no_answer_whose_beginning_came_before_the_question() throws Exception {
+        try (var server =
+                        FakeServer.tcp(
+                                peer -> {
+                                    String line = peer.line();
+                                    peer.send(Answers.plain(line) + "1 Lock Get");
+                                    peer.line();
+                                    peer.send(" Success: x\n");
+                                    peer.awaitEnd();
+                                });
+                var client = client(server, ENDLESS)) {
+            client.get("y");
+            assertThatExceptionOfType(LockdConnectionException.class)
+                    .isThrownBy(() -> client.get("x"))
+                    .withMessage("A line nobody asked for: 1 Lock Get");
+        }
+    }
+
+    private static LockdClient client(FakeServer server, Duration readTimeout) throws Exception {
+        return LockdClient.builder()
+                .readTimeout(readTimeout)
+                .maxListingBytes(1_000_000)
+                .connect(server.address());
+    }
+
+    private static void talksForEver(
+            String text, Duration readTimeout, Consumer<LockdClient> operation, String failure)
+            throws Exception {
+        try (var server =
+                        FakeServer.tcp(
+                                peer -> {
+                                    peer.line();
+                                    while (true) {
+                                        peer.send(text);
+                                    }
+                                });
+                var client = client(server, readTimeout)) {
+            assertThatExceptionOfType(LockdConnectionException.class)
+                    .isThrownBy(() -> operation.accept(client))
+                    .withMessage(failure);
+            isClosed(client);
+        }
+    }
+
+    private static void isClosed(LockdClient client) {
+        assertThatExceptionOfType(LockdConnectionException.class)
+                .isThrownBy(() -> client.get("later"))
+                .withMessageContaining(" is closed: ");
+    }
+
+    private static void call(LockdClient client, String command) {
+        switch (command) {
+            case "d" -> client.dump();
+            case "d x" -> client.dump("x");
+            case "sd" -> client.dumpShared();
+            case "sd x" -> client.dumpShared("x");
+            case "who" -> client.listClients();
+            case "who x" -> client.listClients("x");
+            case "q" -> client.getStats();
+            case "me" -> client.getName();
+            case "iam x" -> client.setName("x");
+            case "g x" -> client.get("x");
+            default -> throw new IllegalArgumentException(command);
+        }
+    }
+}
