@@ -75,6 +75,9 @@ public final class HoldfastServer {
 
     private static final int KEEPALIVE_TIMES = 9;
 
+    /** How long one listing may be written while another waits for memory. */
+    private static final Duration LISTING_PATIENCE = Duration.ofSeconds(5);
+
     private static final long LOOP_END_MILLIS = 20;
     private static final long LOOPS_END_MOST_MILLIS = 2000;
 
@@ -88,7 +91,8 @@ public final class HoldfastServer {
     private final Draining draining = new Draining();
     private final KeptBytes kept = new KeptBytes(Runtime.getRuntime().maxMemory() / 8);
     private final DflockdService dflockd;
-    private final ListingRoom listings = new ListingRoom(Runtime.getRuntime().maxMemory() / 8);
+    private final ListingRoom listings =
+            new ListingRoom(Runtime.getRuntime().maxMemory() / 8, LISTING_PATIENCE);
     private final Map<Namespace, LockdService> lockd = new HashMap<>();
     private final Origins origins;
     private final AtomicLong lastUnixConnection = new AtomicLong();

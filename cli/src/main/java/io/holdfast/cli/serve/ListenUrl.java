@@ -39,7 +39,8 @@ final class ListenUrl {
     private ListenUrl(String text) {
         this.text = text;
         int question = text.indexOf('?');
-        this.settings = question < 0 ? new LinkedHashMap<>() : settings(text.substring(question + 1));
+        this.settings =
+                question < 0 ? new LinkedHashMap<>() : settings(text.substring(question + 1));
     }
 
     static Endpoint parse(String text) {

@@ -12,6 +12,8 @@ import io.holdfast.server.connection.AnswerStream;
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -24,7 +26,9 @@ import java.util.Map;
  * Writes the answer to {@code d}, {@code sd}, {@code dump} or {@code who}. What is held is copied
  * slice by slice, then put in order, then written.
  */
-final class ListingStream extends AnswerStream {
+final class ListingStream extends AnswerStream implements ListingRoom.Listing {
+    private static final Logger LOG = LoggerFactory.getLogger(ListingStream.class);
+
     /** How the answer looks. */
     enum Form {
         /** {@code NAME: HOLDER} for each holder, in order of acquisition. */
@@ -56,8 +60,6 @@ final class ListingStream extends AnswerStream {
     /** What each session is called, the same all through. */
     private final Map<Long, byte[]> names = new HashMap<>();
 
-    private long taken;
-
     /**
      * @param only list this name alone; everything if it is empty
      */
@@ -82,6 +84,9 @@ final class ListingStream extends AnswerStream {
                 return writeRegistry();
             }
             List<Held> all = only.isEmpty() ? copyAll() : copyOne();
+            if (all == null) {
+                return false;
+            }
             return form == Form.MAP ? writeMap(all) : writeLines(all);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -91,21 +96,35 @@ final class ListingStream extends AnswerStream {
 
     @Override
     protected void ended() {
-        service.listings.giveBack(taken);
+        service.listings.giveBack(this);
     }
 
-    private void take(long keys, long holds) throws InterruptedException {
-        long bytes = keys * KEY_BYTES + holds * HOLD_BYTES;
-        service.listings.take(bytes);
-        taken = bytes;
+    private boolean take(long keys, long holds) throws InterruptedException {
+        return service.listings.take(this, keys * KEY_BYTES + holds * HOLD_BYTES);
+    }
+
+    @Override
+    public boolean isWanted() {
+        return connection.channelContext().channel().isActive();
+    }
+
+    @Override
+    public void cut() {
+        LOG.atWarn()
+                .addKeyValue("remote", connection.channelContext().channel().remoteAddress())
+                .log("listing cut off: others wait for its memory");
+        connection.channelContext().close();
     }
 
     // ---- copying
 
-    private List<Held> copyAll() throws InterruptedException {
+    /** Null if nobody waits for the answer any more. */
+    private @Nullable List<Held> copyAll() throws InterruptedException {
         Driver driver = service.driver();
         HeldCount count = driver.countHeld(service.namespace, kind);
-        take(count.keys(), count.holds());
+        if (!take(count.keys(), count.holds())) {
+            return null;
+        }
         List<Held> all = new ArrayList<>();
         try (Slices<HolderView> slices = driver.listHolders(service.namespace, kind)) {
             for (List<HolderView> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
@@ -121,11 +140,13 @@ final class ListingStream extends AnswerStream {
         return all;
     }
 
-    private List<Held> copyOne() throws InterruptedException {
+    private @Nullable List<Held> copyOne() throws InterruptedException {
         List<Held> one = new ArrayList<>(1);
         HolderView view = holders(Key.of(service.namespace, only.bytes()));
         if (view != null) {
-            take(1, view.sessions().size());
+            if (!take(1, view.sessions().size())) {
+                return null;
+            }
             add(view, one);
         }
         return one;
@@ -246,7 +267,9 @@ final class ListingStream extends AnswerStream {
     }
 
     private boolean writeRegistry() throws InterruptedException {
-        take(0, service.registry.size());
+        if (!take(0, service.registry.size())) {
+            return false;
+        }
         List<Registry.Entry> entries = service.registry.list(only);
         long length = 0;
         for (Registry.Entry entry : entries) {
