@@ -87,6 +87,10 @@ public final class HoldfastServer {
     private final Room connectionRoom = room.forConnections();
     private final ConnectionGate gate;
     private final EventLoopGroup loops;
+
+    /** Those of Unix sockets; often the same. */
+    private final EventLoopGroup unixLoops;
+
     private final Driver driver;
     private final Draining draining = new Draining();
     private final KeptBytes kept = new KeptBytes(Runtime.getRuntime().maxMemory() / 8);
@@ -108,11 +112,9 @@ public final class HoldfastServer {
         this.gate =
                 new ConnectionGate(
                         config.maxConnections(), config.maxConnectionsPerAddress(), connectionRoom);
-        this.loops =
-                new MultiThreadIoEventLoopGroup(
-                        eventLoops(config),
-                        new DefaultThreadFactory("holdfast-io", true),
-                        transport.handlerFactory());
+        this.loops = newLoops(transport, config);
+        this.unixLoops =
+                needsUnixLoops(config, transport) ? newLoops(transport.forUnix(), config) : loops;
         this.driver =
                 new LocalDriver(
                         config.settings(),
@@ -154,6 +156,19 @@ public final class HoldfastServer {
         }
     }
 
+    private static boolean needsUnixLoops(ServerConfig config, Transport transport) {
+        return transport.forUnix() != transport
+                && config.listeners().stream()
+                        .anyMatch(endpoint -> endpoint.address() instanceof Address.Unix);
+    }
+
+    private static EventLoopGroup newLoops(Transport transport, ServerConfig config) {
+        return new MultiThreadIoEventLoopGroup(
+                eventLoops(config),
+                new DefaultThreadFactory("holdfast-io", true),
+                transport.handlerFactory());
+    }
+
     /** One loop for each two processors: clients on this machine need the others. */
     private static int eventLoops(ServerConfig config) {
         return config.eventLoops() > 0
@@ -179,16 +194,15 @@ public final class HoldfastServer {
             case Address.Unix unix ->
                     socketFiles.add(
                             UnixSocketFile.bind(
-                                    unix, () -> bindUnix(unix, bootstrap(endpoint, tls))));
+                                    unix, path -> bindUnix(path, unix, bootstrap(endpoint, tls))));
         }
     }
 
     private ServerBootstrap bootstrap(Endpoint endpoint, @Nullable SslContext tls) {
         return new ServerBootstrap()
-                .group(loops)
+                .group(endpoint.address() instanceof Address.Unix ? unixLoops : loops)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.AUTO_READ, false)
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .handler(
                         new AcceptHandler(
                                 gate,
@@ -202,6 +216,7 @@ public final class HoldfastServer {
         bootstrap
                 .channelFactory(transport::newServerChannel)
                 .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true);
         transport
@@ -215,9 +230,14 @@ public final class HoldfastServer {
         }
     }
 
-    private void bindUnix(Address.Unix unix, ServerBootstrap bootstrap) throws StartException {
-        bootstrap.channelFactory(transport::newUnixServerChannel);
-        bind(bootstrap, transport.unixAddress(unix.path()), unix);
+    private void bindUnix(Path path, Address.Unix unix, ServerBootstrap bootstrap)
+            throws StartException {
+        Transport local = transport.forUnix();
+        bootstrap.channelFactory(local::newUnixServerChannel);
+        if (local.hasUnixHalfClosure()) {
+            bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        }
+        bind(bootstrap, local.unixAddress(path), unix);
     }
 
     private void bind(ServerBootstrap bootstrap, SocketAddress where, Address shown)
@@ -238,9 +258,13 @@ public final class HoldfastServer {
             LOG.atInfo()
                     .addKeyValue("addr", addressOf(endpoint, listeners.get(i)))
                     .addKeyValue("protocol", endpoint.scheme())
-                    .addKeyValue("transport", transport.label())
+                    .addKeyValue("transport", transportOf(endpoint).label())
                     .log("listening");
         }
+    }
+
+    private Transport transportOf(Endpoint endpoint) {
+        return endpoint.address() instanceof Address.Unix ? transport.forUnix() : transport;
     }
 
     /** The address as it was given, with the port that was taken for 0. */
@@ -325,13 +349,21 @@ public final class HoldfastServer {
      * once more after it has freed what io_uring then writes to.
      */
     private void endLoops() {
-        for (EventExecutor loop : loops) {
+        endLoops(loops);
+        if (!unixLoops.equals(loops)) {
+            endLoops(unixLoops);
+        }
+        loops.terminationFuture().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
+        unixLoops.terminationFuture().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
+    }
+
+    private static void endLoops(EventLoopGroup group) {
+        for (EventExecutor loop : group) {
             loop.schedule(
                     () -> loop.shutdownGracefully(0, 1, TimeUnit.SECONDS),
                     LOOP_END_MILLIS,
                     TimeUnit.MILLISECONDS);
         }
-        loops.terminationFuture().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
     }
 
     /** Waits until the server has closed. */

@@ -88,6 +88,19 @@ public enum Transport {
         return this;
     }
 
+    /**
+     * What to use for Unix sockets: with io_uring, Netty closes one of them as soon as its peer has
+     * stopped sending, whatever is still to be answered.
+     */
+    Transport forUnix() {
+        return this == IO_URING && EPOLL.isAvailable() ? EPOLL : this;
+    }
+
+    /** Whether a Unix socket can stay open for answers when its peer has stopped sending. */
+    boolean hasUnixHalfClosure() {
+        return this == EPOLL || this == KQUEUE;
+    }
+
     IoHandlerFactory handlerFactory() {
         return switch (this) {
             case IO_URING -> IoUringIoHandler.newFactory();

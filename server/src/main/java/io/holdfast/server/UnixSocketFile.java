@@ -12,15 +12,15 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.Objects;
-import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The file of a Unix socket. One that a server left behind is replaced; anything else that is in
@@ -35,10 +35,10 @@ final class UnixSocketFile {
 
     private static final int SOCKET = 0140000;
 
-    /** Binds the socket; the file is there when it returns. */
+    /** Binds a socket there; the file is there when it returns. */
     @FunctionalInterface
     interface Binding {
-        void bind() throws StartException;
+        void bind(Path path) throws StartException;
     }
 
     private final Path path;
@@ -52,8 +52,9 @@ final class UnixSocketFile {
     }
 
     /**
-     * Makes way for the socket and binds it. Two servers that start at the same moment are kept
-     * apart by a lock file, which is there only meanwhile.
+     * Makes way for the socket and binds it, under another name first: Netty removes whatever has
+     * the name that it bound, and nobody may connect before the permissions are right. Two servers
+     * that start at the same moment are kept apart by a lock file, which is there only meanwhile.
      */
     static UnixSocketFile bind(Address.Unix address, Binding binding) throws StartException {
         Path path = address.path();
@@ -71,10 +72,9 @@ final class UnixSocketFile {
             }
             try {
                 makeWay(path);
-                binding.bind();
-                UnixSocketFile file = new UnixSocketFile(path, identityOf(path));
-                file.restrict(address.permissions());
-                return file;
+                Path fresh = path.resolveSibling(freshName(path));
+                binding.bind(fresh);
+                return publish(fresh, address);
             } finally {
                 Files.deleteIfExists(lockPath);
             }
@@ -121,14 +121,24 @@ final class UnixSocketFile {
         }
     }
 
-    private void restrict(@Nullable Set<PosixFilePermission> permissions) throws IOException {
-        if (permissions == null) {
-            return;
-        }
+    /** As long as the name it is for, so that a path too long for a socket is refused. */
+    private static String freshName(Path path) {
+        String name = "." + Integer.toString(ThreadLocalRandom.current().nextInt(1 << 25), 36);
+        byte[] wanted = String.valueOf(path.getFileName()).getBytes(StandardCharsets.UTF_8);
+        return name + "-".repeat(Math.max(0, wanted.length - name.length()));
+    }
+
+    /** Gives a bound socket its permissions, then its name. */
+    private static UnixSocketFile publish(Path fresh, Address.Unix address) throws IOException {
         try {
-            Files.setPosixFilePermissions(path, permissions);
+            Object identity = identityOf(fresh);
+            if (address.permissions() != null) {
+                Files.setPosixFilePermissions(fresh, address.permissions());
+            }
+            Files.move(fresh, address.path());
+            return new UnixSocketFile(address.path(), identity);
         } catch (IOException | UnsupportedOperationException e) {
-            remove();
+            Files.deleteIfExists(fresh);
             throw e;
         }
     }

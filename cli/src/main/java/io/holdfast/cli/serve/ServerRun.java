@@ -9,14 +9,13 @@ import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
 import io.holdfast.server.connection.PeerName;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.net.InetSocketAddress;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** Runs a server until a signal ends it. */
 final class ServerRun {
@@ -27,8 +26,42 @@ final class ServerRun {
 
     private ServerRun() {}
 
+    /** What signals do: the first lets the server finish, a second one ends the process. */
+    private static final class Ending {
+        private @Nullable HoldfastServer server;
+        private boolean begun;
+        private long firstNanos;
+
+        synchronized void signal(int status) {
+            if (begun) {
+                if (System.nanoTime() - firstNanos < SAME_SIGNAL_NANOS) {
+                    return;
+                }
+                LOG.warn("second signal, ending at once");
+                Runtime.getRuntime().halt(status);
+            }
+            begun = true;
+            firstNanos = System.nanoTime();
+            drain();
+        }
+
+        /** A signal may have come while it was starting. */
+        synchronized void started(HoldfastServer running) {
+            server = running;
+            drain();
+        }
+
+        private void drain() {
+            if (begun && server != null) {
+                Thread.ofPlatform().name("holdfast-drain").start(server::drain);
+            }
+        }
+    }
+
     /** Returns the exit status. */
     static int run(ServerConfig config) {
+        Ending ending = new Ending();
+        Signals.onEnd(ending::signal); // before anybody can see that the server is there
         HoldfastServer server;
         try {
             server = HoldfastServer.start(config);
@@ -39,20 +72,7 @@ final class ServerRun {
             return configurationError(e);
         }
         warnIfOpen(config, server.addresses());
-        AtomicBoolean ending = new AtomicBoolean();
-        AtomicLong firstNanos = new AtomicLong(System.nanoTime());
-        Signals.onEnd(
-                status -> {
-                    if (ending.getAndSet(true)) {
-                        if (System.nanoTime() - firstNanos.get() < SAME_SIGNAL_NANOS) {
-                            return;
-                        }
-                        LOG.warn("second signal, ending at once");
-                        Runtime.getRuntime().halt(status);
-                    }
-                    firstNanos.set(System.nanoTime());
-                    Thread.ofPlatform().name("holdfast-drain").start(server::drain);
-                });
+        ending.started(server);
         try {
             server.awaitEnd();
         } catch (InterruptedException e) {

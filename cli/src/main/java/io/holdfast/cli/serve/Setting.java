@@ -85,7 +85,7 @@ enum Setting {
             null,
             "1000000",
             List.of(),
-            "Most names that lockd clients alone have locked, exclusive and shared together"),
+            "Most names that only lockd clients have locked, exclusive and shared"),
     WS_ALLOW_ORIGIN(
             "ws-allow-origin",
             Type.TEXT,
