@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.Map;
 
 /** What {@code stats} answered. */
-record Stats(Map<String, Object> members) {
+public record Stats(Map<String, Object> members) {
     @SuppressWarnings("unchecked")
-    static Stats parse(String line) {
+    public static Stats parse(String line) {
         assertThat(line).startsWith("ok {");
         return new Stats((Map<String, Object>) Json.parse(line.substring(3)));
     }
 
-    int connections() {
+    public int connections() {
         return number(members, "connections");
     }
 
     /** How many wait for a lock; 0 if nobody uses it. */
-    int waiters(String key) {
+    public int waiters(String key) {
         return entries("locks").stream()
                 .filter(entry -> entry.get("key").equals(key))
                 .mapToInt(entry -> number(entry, "waiters"))
@@ -26,7 +26,7 @@ record Stats(Map<String, Object> members) {
     }
 
     /** Whether a lock has a holder. */
-    boolean isHeld(String key) {
+    public boolean isHeld(String key) {
         return entries("locks").stream()
                 .anyMatch(
                         entry ->
@@ -35,7 +35,7 @@ record Stats(Map<String, Object> members) {
     }
 
     /** How many registrations there are for a pattern, alone and in groups. */
-    int listeners(String pattern) {
+    public int listeners(String pattern) {
         return entries("signal_channels").stream()
                 .filter(entry -> entry.get("pattern").equals(pattern))
                 .mapToInt(entry -> number(entry, "listeners"))
@@ -43,16 +43,16 @@ record Stats(Map<String, Object> members) {
     }
 
     /** The keys of an array, in its order. */
-    List<String> keys(String array) {
+    public List<String> keys(String array) {
         return entries(array).stream().map(entry -> (String) entry.get("key")).toList();
     }
 
     @SuppressWarnings("unchecked")
-    List<Map<String, Object>> entries(String array) {
+    public List<Map<String, Object>> entries(String array) {
         return (List<Map<String, Object>>) members.get(array);
     }
 
-    static int number(Map<String, Object> entry, String name) {
+    public static int number(Map<String, Object> entry, String name) {
         return ((Double) entry.get(name)).intValue();
     }
 }

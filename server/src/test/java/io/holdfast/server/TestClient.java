@@ -14,25 +14,25 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
 /** A client that sends what it is told, byte for byte. No read waits longer than its deadline. */
-final class TestClient implements AutoCloseable {
+public final class TestClient implements AutoCloseable {
     static final int DEADLINE_MILLIS = 30_000;
 
     private final Socket socket;
     private final InputStream in;
 
-    TestClient(Socket socket) throws IOException {
+    public TestClient(Socket socket) throws IOException {
         this.socket = socket;
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(DEADLINE_MILLIS);
         this.in = new BufferedInputStream(socket.getInputStream(), 64 * 1024);
     }
 
-    static TestClient connect(InetSocketAddress address) {
+    public static TestClient connect(InetSocketAddress address) {
         return connect(address, 0);
     }
 
     /** A small receive buffer makes a peer that does not read felt soon; 0 leaves the usual. */
-    static TestClient connect(InetSocketAddress address, int receiveBuffer) {
+    public static TestClient connect(InetSocketAddress address, int receiveBuffer) {
         try {
             Socket socket = new Socket();
             if (receiveBuffer > 0) {
@@ -45,24 +45,24 @@ final class TestClient implements AutoCloseable {
         }
     }
 
-    Socket socket() {
+    public Socket socket() {
         return socket;
     }
 
-    InetSocketAddress localAddress() {
+    public InetSocketAddress localAddress() {
         return (InetSocketAddress) socket.getLocalSocketAddress();
     }
 
     /** One request, without waiting for its answer. */
-    TestClient send(String command, String key, String argument) {
+    public TestClient send(String command, String key, String argument) {
         return sendRaw(command + "\n" + key + "\n" + argument + "\n");
     }
 
-    TestClient sendRaw(String text) {
+    public TestClient sendRaw(String text) {
         return sendRaw(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    TestClient sendRaw(byte[] bytes) {
+    public TestClient sendRaw(byte[] bytes) {
         try {
             socket.getOutputStream().write(bytes);
             socket.getOutputStream().flush();
@@ -73,7 +73,7 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Sends what the server may refuse to take because it has closed already. */
-    void sendIfOpen(String text) {
+    public void sendIfOpen(String text) {
         try {
             socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
         } catch (IOException e) {
@@ -81,42 +81,42 @@ final class TestClient implements AutoCloseable {
         }
     }
 
-    String ask(String command, String key, String argument) {
+    public String ask(String command, String key, String argument) {
         return send(command, key, argument).line();
     }
 
     /** Takes a lock that is free and returns its token. */
-    String acquire(String key) {
+    public String acquire(String key) {
         return acquire(key, 60);
     }
 
-    String acquire(String key, int leaseSeconds) {
+    public String acquire(String key, int leaseSeconds) {
         return token(ask("l", key, "0 " + leaseSeconds));
     }
 
     /** Listens alone to a pattern. */
-    TestClient listen(String pattern) {
+    public TestClient listen(String pattern) {
         return listen(pattern, "");
     }
 
-    TestClient listen(String pattern, String group) {
+    public TestClient listen(String pattern, String group) {
         assertThat(ask("listen", pattern, group)).isEqualTo("ok");
         return this;
     }
 
     /** The token in a line that grants. */
-    static String token(String line) {
+    public static String token(String line) {
         assertThat(line).matches("(ok|acquired) [0-9a-f]{32} \\d+");
         return line.substring(line.indexOf(' ') + 1, line.lastIndexOf(' '));
     }
 
     /** The next line; end of stream and silence are failures. */
-    String line() {
+    public String line() {
         return readLine().toString(StandardCharsets.UTF_8);
     }
 
     /** The next line with each byte a character, whether it is UTF-8 or not. */
-    String rawLine() {
+    public String rawLine() {
         return readLine().toString(StandardCharsets.ISO_8859_1);
     }
 
@@ -143,12 +143,12 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Everything up to the end of the stream. */
-    String rest() {
+    public String rest() {
         return new String(restBytes(), StandardCharsets.UTF_8);
     }
 
     /** The next bytes, fewer at the end of the stream. */
-    String rest(int most) {
+    public String rest(int most) {
         try {
             return new String(in.readNBytes(most), StandardCharsets.UTF_8);
         } catch (SocketTimeoutException e) {
@@ -158,7 +158,7 @@ final class TestClient implements AutoCloseable {
         }
     }
 
-    byte[] restBytes() {
+    public byte[] restBytes() {
         try {
             return in.readAllBytes();
         } catch (SocketTimeoutException e) {
@@ -169,7 +169,7 @@ final class TestClient implements AutoCloseable {
     }
 
     /** The server closes, or has closed, without another byte. */
-    void assertClosed() {
+    public void assertClosed() {
         try {
             assertThat(in.read()).as("the byte read at the end").isEqualTo(-1);
         } catch (SocketTimeoutException e) {
@@ -180,7 +180,7 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Reads whatever comes until the server closes or resets, and says how much that was. */
-    long skipToEnd() {
+    public long skipToEnd() {
         byte[] piece = new byte[64 * 1024];
         long skipped = 0;
         try {
@@ -196,12 +196,12 @@ final class TestClient implements AutoCloseable {
     }
 
     /** The connection is open and in step. */
-    void assertServed() {
+    public void assertServed() {
         assertThat(ask("ping", "", "")).isEqualTo("ok");
     }
 
     /** How many bytes can be read without waiting. */
-    int available() {
+    public int available() {
         try {
             return in.available();
         } catch (IOException e) {
@@ -210,7 +210,7 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Says that nothing more will be sent. */
-    TestClient halfClose() {
+    public TestClient halfClose() {
         try {
             socket.shutdownOutput();
             return this;
@@ -220,7 +220,7 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Goes away with a reset, as a crashed machine's router would say it. */
-    void reset() {
+    public void reset() {
         try {
             socket.setSoLinger(true, 0);
             socket.close();

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /** A configuration for tests: free ports on loopback, roomy limits, two event loops. */
-final class TestConfig {
+public final class TestConfig {
     private List<Endpoint> listeners = List.of(new Endpoint("127.0.0.1", 0, false));
     private int maxWaiters;
     private Duration idle = ofSeconds(60);
@@ -38,123 +38,123 @@ final class TestConfig {
     private Transport transport = Transport.AUTO;
     private int eventLoops = 2;
 
-    TestConfig listeners(Endpoint... values) {
+    public TestConfig listeners(Endpoint... values) {
         listeners = List.of(values);
         return this;
     }
 
-    TestConfig maxWaiters(int value) {
+    public TestConfig maxWaiters(int value) {
         maxWaiters = value;
         return this;
     }
 
-    TestConfig idle(Duration value) {
+    public TestConfig idle(Duration value) {
         idle = value;
         return this;
     }
 
-    TestConfig autoRelease(boolean value) {
+    public TestConfig autoRelease(boolean value) {
         autoRelease = value;
         return this;
     }
 
-    TestConfig maxKeys(long value) {
+    public TestConfig maxKeys(long value) {
         maxKeys = value;
         return this;
     }
 
-    TestConfig maxEntries(long value) {
+    public TestConfig maxEntries(long value) {
         maxEntries = value;
         return this;
     }
 
-    TestConfig maxListLength(int value) {
+    public TestConfig maxListLength(int value) {
         maxListLength = value;
         return this;
     }
 
-    TestConfig maxSubscriptions(int value) {
+    public TestConfig maxSubscriptions(int value) {
         maxSubscriptions = value;
         return this;
     }
 
-    TestConfig maxPushBytes(long value) {
+    public TestConfig maxPushBytes(long value) {
         maxPushBytes = value;
         return this;
     }
 
     /** Most names that only lockd clients have. */
-    TestConfig maxClaims(long value) {
+    public TestConfig maxClaims(long value) {
         maxClaims = value;
         return this;
     }
 
-    TestConfig allowedOrigins(String... values) {
+    public TestConfig allowedOrigins(String... values) {
         allowedOrigins = Set.of(values);
         return this;
     }
 
-    TestConfig events(Consumer<String> value) {
+    public TestConfig events(Consumer<String> value) {
         events = value;
         return this;
     }
 
-    TestConfig maxConnections(int value) {
+    public TestConfig maxConnections(int value) {
         maxConnections = value;
         return this;
     }
 
-    TestConfig maxConnectionsPerAddress(int value) {
+    public TestConfig maxConnectionsPerAddress(int value) {
         maxConnectionsPerAddress = value;
         return this;
     }
 
-    TestConfig collectEvery(Duration value) {
+    public TestConfig collectEvery(Duration value) {
         collectEvery = value;
         return this;
     }
 
-    TestConfig readTimeout(Duration value) {
+    public TestConfig readTimeout(Duration value) {
         readTimeout = value;
         return this;
     }
 
-    TestConfig writeTimeout(Duration value) {
+    public TestConfig writeTimeout(Duration value) {
         writeTimeout = value;
         return this;
     }
 
-    TestConfig shutdownTimeout(Duration value) {
+    public TestConfig shutdownTimeout(Duration value) {
         shutdownTimeout = value;
         return this;
     }
 
-    TestConfig secret(String value) {
+    public TestConfig secret(String value) {
         secret = new Secret(value.getBytes(StandardCharsets.UTF_8));
         return this;
     }
 
-    TestConfig tls(TlsFiles value) {
+    public TestConfig tls(TlsFiles value) {
         tls = value;
         return this;
     }
 
-    TestConfig fenceFile(Path value) {
+    public TestConfig fenceFile(Path value) {
         fenceFile = value;
         return this;
     }
 
-    TestConfig transport(Transport value) {
+    public TestConfig transport(Transport value) {
         transport = value;
         return this;
     }
 
-    TestConfig eventLoops(int value) {
+    public TestConfig eventLoops(int value) {
         eventLoops = value;
         return this;
     }
 
-    ServerConfig build() {
+    public ServerConfig build() {
         return new ServerConfig(
                 listeners,
                 new Settings(maxWaiters, idle.toNanos(), autoRelease, maxListLength),

@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** A server and the clients a test opened on it; all of them end together. */
-final class TestServer implements AutoCloseable {
+public final class TestServer implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(30);
 
     private final HoldfastServer server;
@@ -31,11 +31,11 @@ final class TestServer implements AutoCloseable {
         this.server = server;
     }
 
-    static TestServer start() {
+    public static TestServer start() {
         return start(new TestConfig());
     }
 
-    static TestServer start(TestConfig config) {
+    public static TestServer start(TestConfig config) {
         try {
             return new TestServer(HoldfastServer.start(config.build()));
         } catch (StartException e) {
@@ -44,30 +44,30 @@ final class TestServer implements AutoCloseable {
     }
 
     /** The transports that work on this machine, for parameterized tests. */
-    static Stream<Transport> transports() {
+    public static Stream<Transport> transports() {
         return Stream.of(Transport.values())
                 .filter(transport -> transport != Transport.AUTO && transport.isAvailable());
     }
 
     /** Waits for a condition, looking often: what is awaited is there in a moment. */
-    static ConditionFactory soon() {
+    public static ConditionFactory soon() {
         return await().atMost(DEADLINE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
     }
 
-    HoldfastServer server() {
+    public HoldfastServer server() {
         return server;
     }
 
-    InetSocketAddress address() {
+    public InetSocketAddress address() {
         return server.addresses().getFirst();
     }
 
-    TestClient connect() {
+    public TestClient connect() {
         return keep(TestClient.connect(address()));
     }
 
     /** Connects with a small receive buffer: for clients that will not read. */
-    TestClient connectNarrow() {
+    public TestClient connectNarrow() {
         return keep(TestClient.connect(address(), 4096));
     }
 
@@ -79,33 +79,33 @@ final class TestServer implements AutoCloseable {
     }
 
     /** Asks on a connection of its own, which the answer counts too. */
-    Stats stats() {
+    public Stats stats() {
         try (TestClient client = TestClient.connect(address())) {
             return Stats.parse(client.ask("stats", "", ""));
         }
     }
 
     /** Waits until the stats are as wished. */
-    Stats awaitStats(Predicate<Stats> wish) {
+    public Stats awaitStats(Predicate<Stats> wish) {
         return soon().until(this::stats, wish);
     }
 
-    void awaitWaiters(String key, int count) {
+    public void awaitWaiters(String key, int count) {
         awaitStats(stats -> stats.waiters(key) == count);
     }
 
     /** Waits until a pattern has so many registrations. */
-    void awaitListeners(String pattern, int count) {
+    public void awaitListeners(String pattern, int count) {
         awaitStats(stats -> stats.listeners(pattern) == count);
     }
 
     /** Waits until so many connections are open, the one that asks not counted. */
-    void awaitConnections(int count) {
+    public void awaitConnections(int count) {
         awaitStats(stats -> stats.connections() == count + 1);
     }
 
     /** What was pushed to all listeners and is not written yet. */
-    long pushedBytes() {
+    public long pushedBytes() {
         try {
             Field service = HoldfastServer.class.getDeclaredField("dflockd");
             service.setAccessible(true);
@@ -116,7 +116,7 @@ final class TestServer implements AutoCloseable {
     }
 
     /** Begins to drain; returns when no connection is accepted any more. */
-    CompletableFuture<Void> drain() {
+    public CompletableFuture<Void> drain() {
         CompletableFuture<Void> drained =
                 CompletableFuture.runAsync(server::drain, Thread.ofVirtual()::start);
         soon().until(() -> !accepts());
@@ -134,7 +134,7 @@ final class TestServer implements AutoCloseable {
         }
     }
 
-    void closeClients() {
+    public void closeClients() {
         synchronized (clients) {
             clients.forEach(TestClient::close);
         }

@@ -1,0 +1,99 @@
+package io.holdfast.server.lockd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.server.TestClient;
+import io.holdfast.server.TestConfig;
+import io.holdfast.server.TestServer;
+import io.holdfast.server.Transport;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.UncheckedIOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+@DisplayName("While the server drains, over lockd")
+@ParameterizedClass
+@MethodSource("io.holdfast.server.TestServer#transports")
+@Timeout(60)
+class LockdDrainIT {
+    private final LockdTestServer server;
+    private final LockdTestClient holder;
+    private final LockdTestClient sharer;
+
+    LockdDrainIT(Transport transport) {
+        server =
+                LockdTestServer.start(
+                        new TestConfig().transport(transport),
+                        LockdTestServer.lockd(),
+                        LockdTestServer.dflockd());
+        holder = server.connect().get("held");
+        sharer = server.connect();
+        assertThat(sharer.ask("sg shared")).startsWith("1 ");
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void nothing_can_be_taken_and_holders_may_look_and_release() throws Exception {
+        CompletableFuture<Void> drained = server.drain();
+        assertThatThrownBy(server::connect).isInstanceOf(UncheckedIOException.class);
+        for (LockdTestClient client : new LockdTestClient[] {holder, sharer}) {
+            assertThat(client.ask("g free")).isEqualTo("0 Lock Get Failure: free\r");
+            assertThat(client.ask("sg free")).isEqualTo("0 Shared Lock Get Failure: free\r");
+            assertThat(client.ask("i held")).startsWith("1 Lock Is Locked: held");
+            assertThat(client.ask("si shared")).isEqualTo("1 Shared Lock Is Locked: shared\r");
+            assertThat(client.list("d")).containsExactly("held: " + holder.name());
+            assertThat(client.counters()).containsEntry("locks", 1L);
+        }
+        holder.release("held");
+        holder.assertClosed();
+        assertThat(sharer.ask("sr shared")).isEqualTo("1 Shared Lock Release Success: shared\r");
+        sharer.assertClosed();
+        drained.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void connections_without_holds_are_closed_at_once() throws Exception {
+        LockdTestClient idle = server.connect();
+        idle.assertServed();
+        LockdTestClient registered = server.connect();
+        assertThat(registered.ask("iam waiting")).isEqualTo("1 ok");
+        LockdTestClient released = server.connect().get("k").release("k");
+        LockdTestClient half = server.connect().send("g ");
+        TestServer.soon().until(() -> holder.counter("connections") == 6);
+        CompletableFuture<Void> drained = server.drain();
+        idle.assertClosed();
+        registered.assertClosed();
+        released.assertClosed();
+        half.assertClosed();
+        assertThat(holder.counter("connections")).isEqualTo(2);
+        assertThat(holder.list("who")).isEmpty();
+        holder.reset();
+        sharer.close();
+        drained.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void what_a_holder_gives_up_goes_to_nobody() {
+        TestClient waiting = server.connectDflockd(1);
+        waiting.acquire("own");
+        waiting.send("l", "held", "60");
+        server.awaitWaiters(1, "held", 1);
+        server.drain();
+        assertThat(waiting.line()).isEqualTo("error");
+        holder.release("held");
+        holder.assertClosed();
+        assertThat(sharer.isLocked("held")).isFalse();
+    }
+}

@@ -1,0 +1,315 @@
+package io.holdfast.server.lockd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A lockd client on TCP or a Unix socket that sends what it is told, byte for byte: each character
+ * of a text is a byte. Lines are shown without their line feed, but with the carriage return. The
+ * timeout of the test is its deadline.
+ */
+final class LockdTestClient implements AutoCloseable {
+    /** Nobody locks this name: its answer marks the end of a listing. */
+    private static final String MARK = "end of the listing";
+
+    private static final String MARK_LINE = "0 Lock Not Locked: " + MARK + "\r";
+
+    private final SocketChannel channel;
+    private final InputStream in;
+
+    private LockdTestClient(SocketChannel channel) {
+        this.channel = channel;
+        this.in = new BufferedInputStream(Channels.newInputStream(channel), 64 * 1024);
+    }
+
+    static LockdTestClient tcp(InetSocketAddress address) {
+        return tcp(address, 0);
+    }
+
+    /** A small receive buffer makes a peer that does not read felt soon; 0 leaves the usual. */
+    static LockdTestClient tcp(InetSocketAddress address, int receiveBuffer) {
+        try {
+            SocketChannel channel = SocketChannel.open();
+            if (receiveBuffer > 0) {
+                channel.setOption(StandardSocketOptions.SO_RCVBUF, receiveBuffer);
+            }
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            return connect(channel, address);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static LockdTestClient unix(Path path) {
+        try {
+            return connect(
+                    SocketChannel.open(StandardProtocolFamily.UNIX),
+                    UnixDomainSocketAddress.of(path));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Connects from a socket that has a path of its own. */
+    static LockdTestClient unix(Path path, Path own) {
+        try {
+            SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+            channel.bind(UnixDomainSocketAddress.of(own));
+            return connect(channel, UnixDomainSocketAddress.of(path));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static LockdTestClient connect(SocketChannel channel, SocketAddress address)
+            throws IOException {
+        try {
+            channel.connect(address);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+        return new LockdTestClient(channel);
+    }
+
+    /** A text as its bytes in UTF-8, each a character. */
+    static String utf8(String text) {
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+    }
+
+    /** What the server calls a connection on TCP. */
+    String name() {
+        try {
+            InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
+            return "127.0.0.1:" + local.getPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    int localPort() {
+        return Integer.parseInt(name().substring(name().indexOf(':') + 1));
+    }
+
+    // ---- sending
+
+    LockdTestClient send(String text) {
+        return send(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    LockdTestClient send(byte[] bytes) {
+        try {
+            ByteBuffer left = ByteBuffer.wrap(bytes);
+            while (left.hasRemaining()) {
+                channel.write(left);
+            }
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Sends what the server may refuse to take because it has closed already. */
+    void sendIfOpen(String text) {
+        try {
+            send(text);
+        } catch (UncheckedIOException e) {
+            assertThat(e.getCause()).isNotInstanceOf(ClosedByInterruptException.class);
+        }
+    }
+
+    /** Says that nothing more will be sent. */
+    LockdTestClient halfClose() {
+        try {
+            channel.shutdownOutput();
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Goes away with a reset, as a crashed machine's router would say it. */
+    void reset() {
+        try {
+            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    // ---- reading
+
+    /** The next line; the end of the stream is a failure. */
+    String line() {
+        try {
+            var text = new ByteArrayOutputStream();
+            for (int c = in.read(); c != '\n'; c = in.read()) {
+                if (c < 0) {
+                    throw new AssertionError("end of stream after: " + text);
+                }
+                text.write(c);
+            }
+            return text.toString(StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Everything up to the end of the stream. */
+    String rest() {
+        try {
+            return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Reads whatever comes until the server closes or resets. */
+    void skipToEnd() {
+        byte[] piece = new byte[64 * 1024];
+        try {
+            while (in.read(piece) >= 0) {}
+        } catch (IOException e) { // reset: closed as well
+            assertThat(e).isNotInstanceOf(ClosedByInterruptException.class);
+        }
+    }
+
+    /** The server closes, or has closed, without another byte. */
+    void assertClosed() {
+        try {
+            assertThat(in.read()).as("the byte read at the end").isEqualTo(-1);
+        } catch (IOException e) { // reset: closed as well
+            assertThat(e).isNotInstanceOf(ClosedByInterruptException.class);
+        }
+    }
+
+    // ---- commands
+
+    /** One command with an answer of one line. */
+    String ask(String command) {
+        return send(command + "\n").line();
+    }
+
+    /** One command and all lines of its answer. */
+    List<String> list(String command) {
+        send(command + "\ni " + MARK + "\n");
+        return linesToMark();
+    }
+
+    List<String> linesToMark() {
+        List<String> lines = new ArrayList<>();
+        for (String line = line(); !line.equals(MARK_LINE); line = line()) {
+            lines.add(line);
+        }
+        return lines;
+    }
+
+    /** The lines of {@code q}. */
+    List<String> counterLines() {
+        return send("q\n").linesTo("shared_orphans: ");
+    }
+
+    /** The lines up to the first that begins so, which is the last of them. */
+    List<String> linesTo(String begin) {
+        List<String> lines = new ArrayList<>();
+        do {
+            lines.add(line());
+        } while (!lines.getLast().startsWith(begin));
+        return lines;
+    }
+
+    /** The counters, in the order they came. */
+    Map<String, Long> counters() {
+        Map<String, Long> counters = new LinkedHashMap<>();
+        for (String line : counterLines()) {
+            int colon = line.indexOf(": ");
+            counters.put(line.substring(0, colon), Long.valueOf(line.substring(colon + 2)));
+        }
+        return counters;
+    }
+
+    long counter(String name) {
+        return counters().get(name);
+    }
+
+    /** Takes a lock that is free. */
+    LockdTestClient get(String name) {
+        assertThat(ask("g " + name)).isEqualTo("1 Lock Get Success: " + name + "\r");
+        return this;
+    }
+
+    LockdTestClient release(String name) {
+        assertThat(ask("r " + name)).isEqualTo("1 Lock Release Success: " + name);
+        return this;
+    }
+
+    /** Another holds the lock. */
+    void assertRefused(String name) {
+        assertThat(ask("g " + name)).isEqualTo("0 Lock Get Failure: " + name + "\r");
+    }
+
+    boolean isLocked(String name) {
+        return ask("i " + name).startsWith("1 ");
+    }
+
+    /** The connection is open and in step. */
+    void assertServed() {
+        assertThat(ask("si nobody")).isEqualTo("0 Shared Lock Not Locked: nobody\r");
+    }
+
+    /** Takes many free locks, called by a prefix and their number. */
+    LockdTestClient getMany(String prefix, int from, int to) {
+        exchange("g ", "1 Lock Get Success: ", "\r", prefix, from, to);
+        return this;
+    }
+
+    LockdTestClient releaseMany(String prefix, int from, int to) {
+        exchange("r ", "1 Lock Release Success: ", "", prefix, from, to);
+        return this;
+    }
+
+    private void exchange(String word, String answer, String end, String prefix, int from, int to) {
+        int batch = 1000;
+        for (int begin = from; begin < to; begin += batch) {
+            StringBuilder commands = new StringBuilder();
+            int stop = Math.min(to, begin + batch);
+            for (int i = begin; i < stop; i++) {
+                commands.append(word).append(prefix).append(i).append('\n');
+            }
+            send(commands.toString());
+            for (int i = begin; i < stop; i++) {
+                assertThat(line()).isEqualTo(answer + prefix + i + end);
+            }
+        }
+    }
+}

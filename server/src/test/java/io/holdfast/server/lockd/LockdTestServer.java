@@ -1,0 +1,153 @@
+package io.holdfast.server.lockd;
+
+import io.holdfast.engine.Namespace;
+import io.holdfast.server.Address;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.Protocol;
+import io.holdfast.server.Stats;
+import io.holdfast.server.TestClient;
+import io.holdfast.server.TestConfig;
+import io.holdfast.server.TestServer;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** A server with lockd listeners, and the clients a test opened on it; all of them end together. */
+final class LockdTestServer implements AutoCloseable {
+    private final TestServer server;
+    private final List<Runnable> closings = new ArrayList<>();
+
+    private LockdTestServer(TestServer server) {
+        this.server = server;
+    }
+
+    // ---- listeners
+
+    /** On TCP, with everything allowed. */
+    static Endpoint lockd() {
+        return lockd(Namespace.DEFAULT, true, true);
+    }
+
+    static Endpoint lockd(Namespace namespace, boolean allowDump, boolean enableRegistry) {
+        return new Endpoint(
+                new Address.Tcp("127.0.0.1", 0),
+                false,
+                new Protocol.Lockd(namespace, false, allowDump, enableRegistry));
+    }
+
+    static Endpoint unix(Path path) {
+        return unix(path, null);
+    }
+
+    static Endpoint unix(Path path, @Nullable Set<PosixFilePermission> permissions) {
+        return new Endpoint(
+                new Address.Unix(path, permissions),
+                false,
+                new Protocol.Lockd(Namespace.DEFAULT, false, true, true));
+    }
+
+    static Endpoint dflockd() {
+        return dflockd(Namespace.DEFAULT);
+    }
+
+    static Endpoint dflockd(Namespace namespace) {
+        return new Endpoint(
+                new Address.Tcp("127.0.0.1", 0), false, new Protocol.Dflockd(namespace));
+    }
+
+    // ---- life
+
+    static LockdTestServer start(Endpoint... listeners) {
+        return start(new TestConfig(), listeners);
+    }
+
+    static LockdTestServer start(TestConfig config, Endpoint... listeners) {
+        return new LockdTestServer(TestServer.start(config.listeners(listeners)));
+    }
+
+    TestServer server() {
+        return server;
+    }
+
+    /** Begins to drain; returns when no connection is accepted any more. */
+    CompletableFuture<Void> drain() {
+        return server.drain();
+    }
+
+    @Override
+    public void close() {
+        synchronized (closings) {
+            closings.forEach(Runnable::run);
+        }
+        server.close();
+    }
+
+    // ---- clients
+
+    private LockdTestClient keep(LockdTestClient client) {
+        closeAtEnd(client::close);
+        return client;
+    }
+
+    private void closeAtEnd(Runnable closing) {
+        synchronized (closings) {
+            closings.add(closing);
+        }
+    }
+
+    /** Where a listener on TCP is, the first being 0. */
+    InetSocketAddress address(int listener) {
+        return server.server().addresses().get(listener);
+    }
+
+    LockdTestClient connect() {
+        return connect(0);
+    }
+
+    LockdTestClient connect(int listener) {
+        return keep(LockdTestClient.tcp(address(listener)));
+    }
+
+    LockdTestClient connect(Path path) {
+        return keep(LockdTestClient.unix(path));
+    }
+
+    /** Connects with a small receive buffer: for clients that will not read. */
+    LockdTestClient connectNarrow() {
+        return keep(LockdTestClient.tcp(address(0), 4096));
+    }
+
+    /** A client that speaks dflockd. */
+    TestClient connectDflockd(int listener) {
+        TestClient client = TestClient.connect(address(listener));
+        closeAtEnd(client::close);
+        return client;
+    }
+
+    /** What dflockd's stats say, on a connection of its own. */
+    Stats stats(int listener) {
+        try (TestClient client = TestClient.connect(address(listener))) {
+            return Stats.parse(client.ask("stats", "", ""));
+        }
+    }
+
+    void awaitWaiters(int listener, String key, int count) {
+        TestServer.soon().until(() -> stats(listener).waiters(key) == count);
+    }
+
+    /** What Netty has taken from the system for buffers. */
+    static long bufferBytes() {
+        return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT)
+                .metric()
+                .usedDirectMemory();
+    }
+}

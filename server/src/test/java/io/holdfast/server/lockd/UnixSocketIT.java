@@ -1,0 +1,356 @@
+package io.holdfast.server.lockd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.server.Address;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.StartException;
+import io.holdfast.server.TestConfig;
+import io.holdfast.server.TestServer;
+import io.holdfast.server.Transport;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+@DisplayName("A Unix socket")
+@ParameterizedClass
+@MethodSource("io.holdfast.server.TestServer#transports")
+@Timeout(60)
+class UnixSocketIT {
+    private final Transport transport;
+    private final Path folder;
+    private final Path socket;
+    private final List<LockdTestServer> servers = new ArrayList<>();
+
+    UnixSocketIT(Transport transport, @TempDir Path folder) {
+        this.transport = transport;
+        this.folder = folder;
+        this.socket = folder.resolve("holdfast.socket");
+    }
+
+    @AfterEach
+    void close() {
+        for (LockdTestServer server : servers) {
+            server.close();
+        }
+    }
+
+    private LockdTestServer start() {
+        return start(LockdTestServer.unix(socket));
+    }
+
+    private LockdTestServer start(Endpoint... listeners) {
+        LockdTestServer server =
+                LockdTestServer.start(new TestConfig().transport(transport), listeners);
+        servers.add(server);
+        return server;
+    }
+
+    private ThrowingCallable starting(Endpoint... listeners) {
+        return () ->
+                HoldfastServer.start(
+                        new TestConfig().transport(transport).listeners(listeners).build());
+    }
+
+    private void assertRefused(String why) {
+        assertThatThrownBy(starting(LockdTestServer.unix(socket)))
+                .isInstanceOf(StartException.class)
+                .hasMessage("cannot listen on " + socket + ": " + why);
+        assertThat(lockFile()).doesNotExist();
+    }
+
+    private Path lockFile() {
+        return folder.resolve("holdfast.socket.lock");
+    }
+
+    private void leaveSocketBehind() throws IOException {
+        try (ServerSocketChannel gone = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            gone.bind(UnixDomainSocketAddress.of(socket));
+        }
+    }
+
+    // ---- connections
+
+    @Test
+    void speaks_lockd() {
+        LockdTestServer server = start();
+        LockdTestClient one = server.connect(socket).get("k");
+        LockdTestClient two = server.connect(socket);
+        two.assertRefused("k");
+        assertThat(two.send("i k\r\nd\nsi").halfClose().rest())
+                .startsWith("1 Lock Is Locked: k\r\nk: unix:");
+        one.close();
+        LockdTestClient three = server.connect(socket);
+        TestServer.soon().until(() -> three.counter("connections") == 1);
+        assertThat(three.counter("orphans")).isEqualTo(1);
+        three.get("k");
+    }
+
+    @Test
+    void numbers_its_connections_and_never_uses_a_number_again() {
+        LockdTestServer server = start();
+        Set<String> names = new HashSet<>();
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 20; i++) {
+                try (LockdTestClient kept = LockdTestClient.unix(socket)) {
+                    String[] me = kept.ask("me").split(" ", 3);
+                    assertThat(me[1]).matches("unix:[1-9]\\d*").isEqualTo(me[2]);
+                    assertThat(names.add(me[1])).as("%s is new", me[1]).isTrue();
+                    kept.send("g k\n"); // leaves in the middle of something
+                }
+            }
+        }
+        assertThat(names).contains("unix:1", "unix:60").hasSize(60);
+        assertThat(server.connect(socket).ask("me")).isEqualTo("1 unix:61 unix:61");
+    }
+
+    @Test
+    void numbers_connections_of_two_sockets_together() {
+        Path second = folder.resolve("second");
+        LockdTestServer server = start(LockdTestServer.unix(socket), LockdTestServer.unix(second));
+        Set<String> names = new HashSet<>();
+        for (int i = 0; i < 10; i++) {
+            assertThat(names.add(server.connect(socket).ask("me"))).isTrue();
+            assertThat(names.add(server.connect(second).ask("me"))).isTrue();
+        }
+    }
+
+    @Test
+    void does_not_let_a_client_choose_its_name_by_its_own_path() {
+        LockdTestServer server = start();
+        try (LockdTestClient client = LockdTestClient.unix(socket, folder.resolve("fake:4711"))) {
+            assertThat(client.ask("me")).isEqualTo("1 unix:1 unix:1");
+        }
+        server.connect(socket).assertServed();
+    }
+
+    // ---- the file
+
+    @Test
+    void has_the_permissions_that_were_asked_for() throws Exception {
+        for (String mode : List.of("rw-rw----", "rwx------", "rw-rw-rw-")) {
+            Path path = folder.resolve(mode);
+            start(LockdTestServer.unix(path, PosixFilePermissions.fromString(mode)));
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                    .isEqualTo(mode);
+        }
+    }
+
+    @Test
+    void replaces_one_that_nobody_listens_on() throws Exception {
+        leaveSocketBehind();
+        assertThat(socket).exists();
+        LockdTestServer server = start();
+        server.connect(socket).get("k");
+        assertThat(lockFile()).doesNotExist();
+    }
+
+    @Test
+    void leaves_a_regular_file_alone() throws Exception {
+        Files.writeString(socket, "precious");
+        assertRefused("there is something that is no socket");
+        assertThat(socket).hasContent("precious");
+    }
+
+    @Test
+    void leaves_a_folder_a_pipe_and_a_link_alone() throws Exception {
+        Files.createDirectory(socket);
+        assertRefused("there is something that is no socket");
+        Files.delete(socket);
+        Process mkfifo = new ProcessBuilder("mkfifo", socket.toString()).start();
+        assertThat(mkfifo.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(mkfifo.exitValue()).isZero();
+        assertRefused("there is something that is no socket");
+        assertThat(Files.exists(socket, LinkOption.NOFOLLOW_LINKS)).isTrue();
+        Files.delete(socket);
+        Files.createSymbolicLink(socket, folder.resolve("nowhere"));
+        assertRefused("there is something that is no socket");
+        assertThat(socket).isSymbolicLink();
+    }
+
+    @Test
+    void leaves_the_socket_of_a_live_server_alone() {
+        LockdTestServer first = start();
+        LockdTestClient client = first.connect(socket).get("k");
+        assertRefused("a server answers there");
+        client.assertServed();
+        first.connect(socket).assertRefused("k");
+    }
+
+    @Test
+    void says_why_it_cannot_be_made() {
+        Path nowhere = folder.resolve("no-such-folder").resolve("socket");
+        assertThatThrownBy(starting(LockdTestServer.unix(nowhere)))
+                .isInstanceOf(StartException.class)
+                .hasMessageStartingWith("cannot listen on " + nowhere + ": ")
+                .hasMessageContaining("NoSuchFile");
+        Path tooLong = folder.resolve("x".repeat(200));
+        assertThatThrownBy(starting(LockdTestServer.unix(tooLong)))
+                .isInstanceOf(StartException.class)
+                .hasMessageStartingWith("cannot listen on " + tooLong + ": ");
+    }
+
+    @Test
+    void is_not_taken_by_two_servers_that_start_at_once() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            leaveSocketBehind();
+            List<CompletableFuture<Boolean>> starts = new ArrayList<>();
+            for (int j = 0; j < 3; j++) {
+                starts.add(
+                        CompletableFuture.supplyAsync(
+                                this::startsAlone, Thread.ofPlatform()::start));
+            }
+            int started = 0;
+            for (CompletableFuture<Boolean> each : starts) {
+                started += each.get(30, TimeUnit.SECONDS) ? 1 : 0;
+            }
+            assertThat(started).isEqualTo(1);
+            LockdTestServer server = servers.removeLast();
+            server.connect(socket).assertServed();
+            server.close();
+            assertThat(socket).doesNotExist();
+        }
+    }
+
+    private boolean startsAlone() {
+        try {
+            LockdTestServer server =
+                    LockdTestServer.start(
+                            new TestConfig().transport(transport).eventLoops(1),
+                            LockdTestServer.unix(socket));
+            synchronized (servers) {
+                servers.add(server);
+            }
+            return true;
+        } catch (AssertionError e) {
+            assertThat(e.getCause()).isInstanceOf(StartException.class);
+            return false;
+        }
+    }
+
+    // ---- the end
+
+    @Test
+    void is_removed_when_the_server_closes() throws Exception {
+        LockdTestServer server = start();
+        assertThat(socket).exists();
+        server.close();
+        assertThat(socket).doesNotExist();
+    }
+
+    @Test
+    void is_removed_when_the_server_begins_to_drain() throws Exception {
+        LockdTestServer server = start(LockdTestServer.lockd(), LockdTestServer.unix(socket));
+        LockdTestClient holder = server.connect(socket).get("k");
+        CompletableFuture<Void> drained = server.drain();
+        TestServer.soon().until(() -> Files.notExists(socket));
+        holder.release("k");
+        holder.assertClosed();
+        drained.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void that_took_its_place_is_not_removed() throws Exception {
+        LockdTestServer server = start();
+        Path other = Files.writeString(folder.resolve("other"), "precious");
+        Files.move(other, socket, StandardCopyOption.ATOMIC_MOVE);
+        server.close();
+        assertThat(socket).hasContent("precious");
+    }
+
+    @Test
+    void of_a_server_that_took_its_place_is_not_removed() throws Exception {
+        LockdTestServer first = start();
+        Files.delete(socket);
+        LockdTestServer second = start();
+        first.close();
+        second.connect(socket).get("k");
+        second.close();
+        assertThat(socket).doesNotExist();
+    }
+
+    @Test
+    void that_is_gone_already_does_not_hinder_the_end() throws Exception {
+        LockdTestServer server = start();
+        Files.delete(socket);
+        server.close();
+        assertThat(socket).doesNotExist();
+    }
+
+    // ---- all or nothing
+
+    @Test
+    void is_removed_and_was_never_served_when_another_listener_cannot_start() throws Exception {
+        AtomicBoolean enough = new AtomicBoolean();
+        AtomicInteger connected = new AtomicInteger();
+        AtomicInteger answered = new AtomicInteger();
+        Thread knocking =
+                Thread.startVirtualThread(
+                        () -> {
+                            while (!enough.get()) {
+                                knock(connected, answered);
+                            }
+                        });
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Endpoint second =
+                    new Endpoint(
+                            new Address.Tcp("127.0.0.1", taken.getLocalPort()),
+                            false,
+                            LockdTestServer.lockd().protocol());
+            TestServer.soon()
+                    .until(
+                            () -> {
+                                assertThatThrownBy(starting(LockdTestServer.unix(socket), second))
+                                        .isInstanceOf(StartException.class)
+                                        .hasMessageContaining("127.0.0.1:" + taken.getLocalPort());
+                                assertThat(socket).doesNotExist();
+                                return connected.get() > 2;
+                            });
+        } finally {
+            enough.set(true);
+        }
+        TestServer.soon().until(() -> !knocking.isAlive());
+        assertThat(answered).hasValue(0);
+    }
+
+    private void knock(AtomicInteger connected, AtomicInteger answered) {
+        try (LockdTestClient client = LockdTestClient.unix(socket)) {
+            connected.incrementAndGet();
+            client.sendIfOpen("me\n");
+            if (!client.rest().isEmpty()) {
+                answered.incrementAndGet();
+            }
+        } catch (UncheckedIOException e) {
+            Thread.onSpinWait(); // not there, or cut off
+        }
+    }
+}
