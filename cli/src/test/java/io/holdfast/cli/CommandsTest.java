@@ -35,7 +35,8 @@ class CommandsTest {
 
     @Test
     void has_these_commands() {
-        assertThat(commands()).containsExactlyInAnyOrder("serve", "dflockd", "bench", "soak");
+        assertThat(commands())
+                .containsExactlyInAnyOrder("serve", "dflockd", "lockd", "bench", "soak");
     }
 
     @Test
@@ -140,5 +141,15 @@ class CommandsTest {
         assertThat(ended.status()).isEqualTo(1);
         assertThat(ended.err())
                 .containsExactly("configuration error: --port must be 0-65535 (got 99999)");
+    }
+
+    @Test
+    void gives_lockd_its_options_untouched() {
+        Ended ended = Ended.of("lockd", "-port", "0", "-ws", "0");
+        assertThat(ended.status()).isEqualTo(1);
+        assertThat(ended.err())
+                .containsExactly(
+                        "configuration error: nothing is left to listen on: give --tcp, --unix or"
+                                + " --ws");
     }
 }

@@ -62,9 +62,16 @@ final class LocalSession implements Session {
     }
 
     @Override
-    public synchronized void close(long lastAnswered) {
+    public void close(long lastAnswered, Runnable released) {
+        if (closeFirst(lastAnswered, released)) {
+            released.run();
+        }
+    }
+
+    /** Ends what can be ended at once; whether that is all of it. */
+    private synchronized boolean closeFirst(long lastAnswered, Runnable released) {
         if (closed) {
-            return;
+            return false;
         }
         closed = true;
         Command slice = new Command.CloseSession(id, lastAnswered, CLOSE_SLICE);
@@ -75,13 +82,14 @@ final class LocalSession implements Session {
         }
         if (touched == 0) {
             driver.forget(this);
-        } else {
-            Thread.startVirtualThread(() -> closeRest(slice));
+            return true;
         }
+        Thread.startVirtualThread(() -> closeRest(slice, released));
+        return false;
     }
 
     /** A session with very many holds ends slice by slice, and holds nobody up meanwhile. */
-    private void closeRest(Command slice) {
+    private void closeRest(Command slice, Runnable released) {
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             boolean more = (touched & 1L << i) != 0;
             while (more) {
@@ -89,5 +97,6 @@ final class LocalSession implements Session {
             }
         }
         driver.forget(this);
+        released.run();
     }
 }

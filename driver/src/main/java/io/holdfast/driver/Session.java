@@ -23,6 +23,12 @@ public interface Session {
      *
      * @param lastAnswered the last request whose answer was written; nobody knows the tokens of
      *     later ones, so they are released in any case
+     * @param released called once everything is, on this thread or another
      */
-    void close(long lastAnswered);
+    void close(long lastAnswered, Runnable released);
+
+    /** Ends the session. */
+    default void close(long lastAnswered) {
+        close(lastAnswered, () -> {});
+    }
 }

@@ -58,7 +58,7 @@ final class UnixSocketFile {
      */
     static UnixSocketFile bind(Address.Unix address, Binding binding) throws StartException {
         Path path = address.path();
-        Path lockPath = Path.of(path + ".lock");
+        Path lockPath = Path.of(path + ".holdfast-lock");
         try (FileChannel channel =
                         FileChannel.open(
                                 lockPath,
@@ -76,7 +76,9 @@ final class UnixSocketFile {
                 binding.bind(fresh);
                 return publish(fresh, address);
             } finally {
-                Files.deleteIfExists(lockPath);
+                if (channel.size() == 0) { // else it is somebody else's
+                    Files.deleteIfExists(lockPath);
+                }
             }
         } catch (IOException e) {
             throw new StartException(

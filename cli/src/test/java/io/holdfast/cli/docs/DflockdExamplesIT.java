@@ -53,7 +53,7 @@ class DflockdExamplesIT {
         if (example.hasOwnServer()) {
             ExamplePlayer.play(example, PATIENCE);
         } else {
-            ExamplePlayer.play(example, server.port(), PATIENCE);
+            ExamplePlayer.play(example, server, PATIENCE);
         }
     }
 }

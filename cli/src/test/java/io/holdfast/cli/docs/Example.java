@@ -16,17 +16,23 @@ import java.util.regex.Pattern;
  * <pre>
  * # terminal 2          go on over there; "# server" is one, too
  * $ printf ... | nc ... a command that ends; all that follows is what it prints
- * $ nc -N ...           stays open: three lines typed, one line seen, and so on; a line that
- *                       begins with "sig " is always seen
+ * $ nc -N ...           stays open: three lines typed (one, to lockd's port), one line seen, and
+ *                       so on; a line that begins with "sig " is always seen
  * $ ./holdfast ...      a server for this block alone; only ^C may follow
  * </pre>
  */
 record Example(String where, String heading, List<Step> steps) {
-    private static final String TALK = "nc -N 127.0.0.1 6388";
+    /** The port that a page gives dflockd. */
+    static final int DFLOCKD_PORT = 6388;
+
+    /** The port that a page gives lockd. */
+    static final int LOCKD_PORT = 9999;
+
+    private static final Pattern TALK = Pattern.compile("nc -N 127\\.0\\.0\\.1 (6388|9999)");
+    private static final Pattern PIPE = Pattern.compile(".* \\| " + TALK);
     private static final String SERVE = "./holdfast ";
     private static final Pattern PLACE = Pattern.compile("# (terminal [1-9]|server)");
     private static final Pattern PRINTF = Pattern.compile("printf '([^']*)'");
-    private static final int REQUEST_LINES = 3;
 
     sealed interface Step {
         int line();
@@ -48,8 +54,18 @@ record Example(String where, String heading, List<Step> steps) {
         record See(int line, String terminal, String seen) implements Step {}
     }
 
-    /** A request as it stands in an example. */
+    /**
+     * A request as it stands in an example. Where it is one line, the first word is the command.
+     */
     record Request(String command, String key) {}
+
+    private static int requestLines(int port) {
+        return port == LOCKD_PORT ? 1 : 3;
+    }
+
+    private static int portOf(Matcher talk) {
+        return Integer.parseInt(talk.group(1));
+    }
 
     static Example of(String page, Page.Block block) {
         return new Parser(page, block).parse();
@@ -64,11 +80,14 @@ record Example(String where, String heading, List<Step> steps) {
         List<Request> requests = new ArrayList<>();
         for (Step step : steps) {
             switch (step) {
-                case Step.Type(_, _, var typed) -> addRequests(typed, requests);
+                case Step.Type(_, _, var typed) -> addRequests(typed, typed.size(), requests);
                 case Step.Run(_, var command, _) -> {
                     Matcher printed = PRINTF.matcher(command);
                     while (printed.find()) {
-                        addRequests(Arrays.asList(printed.group(1).split("\\\\n", -1)), requests);
+                        List<String> lines = Arrays.asList(printed.group(1).split("\\\\n", -1));
+                        boolean lockd = command.endsWith(" " + LOCKD_PORT);
+                        addRequests(
+                                lines, requestLines(lockd ? LOCKD_PORT : DFLOCKD_PORT), requests);
                     }
                 }
                 case Step.Serve _, Step.Interrupt _, Step.Open _, Step.See _ -> {}
@@ -77,9 +96,14 @@ record Example(String where, String heading, List<Step> steps) {
         return requests;
     }
 
-    private static void addRequests(List<String> lines, List<Request> requests) {
-        for (int i = 0; i + REQUEST_LINES <= lines.size(); i += REQUEST_LINES) {
-            requests.add(new Request(lines.get(i), lines.get(i + 1)));
+    private static void addRequests(List<String> lines, int each, List<Request> requests) {
+        for (int i = 0; i + each <= lines.size(); i += each) {
+            if (each > 1) {
+                requests.add(new Request(lines.get(i), lines.get(i + 1)));
+            } else if (!lines.get(i).isEmpty()) {
+                String[] words = lines.get(i).split(" ", 2);
+                requests.add(new Request(words[0], words.length > 1 ? words[1] : ""));
+            }
         }
     }
 
@@ -90,6 +114,9 @@ record Example(String where, String heading, List<Step> steps) {
 
         /** Terminals where a command reads, and whether an answer is still to come there. */
         private final Map<String, Boolean> talking = new HashMap<>();
+
+        /** How many lines a request has there. */
+        private final Map<String, Integer> requestLines = new HashMap<>();
 
         private String terminal = "terminal 1";
         private int next;
@@ -128,6 +155,7 @@ record Example(String where, String heading, List<Step> steps) {
 
         private void command(String command) {
             int line = number(next++);
+            Matcher talk = TALK.matcher(command);
             if (talking.containsKey(terminal)) {
                 throw malformed("something else still runs in " + terminal);
             }
@@ -135,12 +163,13 @@ record Example(String where, String heading, List<Step> steps) {
                 if (!steps.isEmpty() || !terminal.equals("server")) {
                     throw malformed("a server comes first, and in \"# server\"");
                 }
-                String words = command.substring(SERVE.length());
+                String words = command.substring(SERVE.length()).replace("'", "");
                 steps.add(new Step.Serve(line, List.of(words.split(" "))));
-            } else if (command.equals(TALK)) {
+            } else if (talk.matches()) {
                 talking.put(terminal, false);
+                requestLines.put(terminal, requestLines(portOf(talk)));
                 steps.add(new Step.Open(line, terminal, command));
-            } else if (command.endsWith(" | " + TALK)) {
+            } else if (PIPE.matcher(command).matches()) {
                 int from = next;
                 while (next < block.lines().size() && !isMark(block.lines().get(next))) {
                     next++;
@@ -162,7 +191,7 @@ record Example(String where, String heading, List<Step> steps) {
                 return;
             }
             int from = next;
-            next += REQUEST_LINES;
+            next += requestLines.getOrDefault(terminal, 1);
             if (next > block.lines().size()) {
                 throw malformed("a request has three lines");
             }

@@ -12,14 +12,14 @@ import java.util.Objects;
 /** Does what an example shows and throws an {@link AssertionError} if something else happens. */
 final class ExamplePlayer implements AutoCloseable {
     private final String page;
-    private final int port;
+    private final Map<Integer, Integer> ports;
     private final Duration patience;
     private final Expectation expectation = new Expectation();
     private final Map<String, Terminal> terminals = new HashMap<>();
 
-    private ExamplePlayer(String page, int port, Duration patience) {
+    private ExamplePlayer(String page, Map<Integer, Integer> ports, Duration patience) {
         this.page = page;
-        this.port = port;
+        this.ports = ports;
         this.patience = patience;
     }
 
@@ -33,7 +33,7 @@ final class ExamplePlayer implements AutoCloseable {
             throw new IllegalArgumentException(example.where() + " has no server of its own");
         }
         try (var server = new ExampleServer(words);
-                var player = new ExamplePlayer(example.where(), server.port(), patience)) {
+                var player = new ExamplePlayer(example.where(), server.ports(), patience)) {
             for (Example.Step step : example.steps()) {
                 switch (step) {
                     case Example.Step.Serve _ -> {}
@@ -46,9 +46,9 @@ final class ExamplePlayer implements AutoCloseable {
     }
 
     /** Plays an example against a server that runs already. */
-    static void play(Example example, int port, Duration patience)
+    static void play(Example example, ExampleServer server, Duration patience)
             throws IOException, InterruptedException {
-        try (var player = new ExamplePlayer(example.where(), port, patience)) {
+        try (var player = new ExamplePlayer(example.where(), server.ports(), patience)) {
             for (Example.Step step : example.steps()) {
                 player.take(step);
             }
@@ -120,7 +120,11 @@ final class ExamplePlayer implements AutoCloseable {
     }
 
     private String withPort(String command) {
-        return command.replace("127.0.0.1 6388", "127.0.0.1 " + port);
+        String real = command;
+        for (Map.Entry<Integer, Integer> port : ports.entrySet()) {
+            real = real.replace("127.0.0.1 " + port.getKey(), "127.0.0.1 " + port.getValue());
+        }
+        return real;
     }
 
     @Override

@@ -38,7 +38,7 @@ class ExamplePlayerIT {
 
     private void play(Duration patience, String... lines) throws Exception {
         Page.Block block = new Page.Block("console", "here", 1, List.of(lines));
-        ExamplePlayer.play(Example.of("here", block), server.port(), patience);
+        ExamplePlayer.play(Example.of("here", block), server, patience);
     }
 
     @Test

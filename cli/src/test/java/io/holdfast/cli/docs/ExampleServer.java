@@ -7,17 +7,22 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The real program in a JVM of its own, on a free port instead of 6388. */
+/** The real program in a JVM of its own, on free ports instead of 6388 and 9999. */
 final class ExampleServer implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(30);
-    private static final Pattern LISTENING = Pattern.compile("msg=listening addr=\\S+:(\\d+)");
+    private static final Pattern LISTENING =
+            Pattern.compile("msg=listening addr=\\S*?(?::(\\d+))? protocol=(\\S+)");
     private static final Pattern DRAINING = Pattern.compile("msg=\"shutting down");
 
     /** Comes after the last line of the log. */
@@ -25,7 +30,7 @@ final class ExampleServer implements AutoCloseable {
 
     private final Process process;
     private final BlockingQueue<String> log = new LinkedBlockingQueue<>();
-    private final int port;
+    private final Map<Integer, Integer> ports = new HashMap<>();
 
     /**
      * @param words the command and its flags, as a page shows them
@@ -43,18 +48,46 @@ final class ExampleServer implements AutoCloseable {
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 "io.holdfast.cli.Main"));
-        command.addAll(words);
-        command.addAll(
-                words.getFirst().equals("serve")
-                        ? List.of("--listen", "dflockd://127.0.0.1:0")
-                        : List.of("--port", "0"));
+        List<String> real = onFreePorts(words);
+        command.addAll(real);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment()
                 .keySet()
                 .removeIf(name -> name.matches("(DFLOCKD|HOLDFAST|JAVA|JDK)_.*"));
         process = builder.start();
         Thread.ofVirtual().start(this::collect);
-        port = Integer.parseInt(await(LISTENING).group(1));
+        for (int i = 0; i < Math.max(1, Collections.frequency(real, "--listen")); i++) {
+            Matcher listening = await(LISTENING);
+            switch (listening.group(2)) {
+                case "dflockd" -> ports.put(Example.DFLOCKD_PORT, port(listening));
+                case "lockd" -> ports.put(Example.LOCKD_PORT, port(listening));
+                default -> {}
+            }
+        }
+    }
+
+    private static List<String> onFreePorts(List<String> words) {
+        List<String> real = new ArrayList<>(words);
+        real.replaceAll(word -> word.replaceFirst(":(6388|9999)\\b", ":0"));
+        switch (words.getFirst()) {
+            case "dflockd" -> real.addAll(List.of("--port", "0"));
+            case "lockd" -> {
+                if (!words.contains("--unix")) {
+                    real.addAll(List.of("--tcp", "0"));
+                }
+            }
+            default -> {
+                if (!words.contains("--listen")) {
+                    real.addAll(List.of("--listen", "dflockd://127.0.0.1:0"));
+                    real.addAll(List.of("--listen", "lockd://127.0.0.1:0"));
+                }
+            }
+        }
+        return real;
+    }
+
+    private static int port(Matcher listening) {
+        return Integer.parseInt(listening.group(1));
     }
 
     private void collect() {
@@ -83,8 +116,14 @@ final class ExampleServer implements AutoCloseable {
         throw new AssertionError("not in the log: " + wanted + "; only " + before);
     }
 
+    /** The port of dflockd. */
     int port() {
-        return port;
+        return Objects.requireNonNull(ports.get(Example.DFLOCKD_PORT));
+    }
+
+    /** The ports that were taken, by those that a page names. */
+    Map<Integer, Integer> ports() {
+        return ports;
     }
 
     /** Asks it to end, and waits until it has begun to. */

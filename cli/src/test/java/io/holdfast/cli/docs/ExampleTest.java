@@ -100,4 +100,37 @@ class ExampleTest {
         assertThat(page.blocks()).hasSize(2);
         assertThat(page.examples()).isEmpty();
     }
+
+    @Test
+    void has_requests_of_one_line_on_the_port_of_lockd() {
+        Example example =
+                parse(
+                        """
+                        $ nc -N 127.0.0.1 9999
+                        g a
+                        1 Lock Get Success: a
+                        me
+                        1 ADDRESS ADDRESS
+                        # terminal 2
+                        $ printf 'g two words\\nq\\n' | nc -N 127.0.0.1 9999
+                        1 Lock Get Success: two words\
+                        """);
+        assertThat(example.steps())
+                .containsExactly(
+                        new Example.Step.Open(4, "terminal 1", "nc -N 127.0.0.1 9999"),
+                        new Example.Step.Type(5, "terminal 1", List.of("g a")),
+                        new Example.Step.See(6, "terminal 1", "1 Lock Get Success: a"),
+                        new Example.Step.Type(7, "terminal 1", List.of("me")),
+                        new Example.Step.See(8, "terminal 1", "1 ADDRESS ADDRESS"),
+                        new Example.Step.Run(
+                                10,
+                                "printf 'g two words\\nq\\n' | nc -N 127.0.0.1 9999",
+                                List.of("1 Lock Get Success: two words")));
+        assertThat(example.requests())
+                .containsExactly(
+                        new Example.Request("g", "a"),
+                        new Example.Request("me", ""),
+                        new Example.Request("g", "two words"),
+                        new Example.Request("q", ""));
+    }
 }

@@ -10,14 +10,17 @@ import java.util.regex.Pattern;
 /**
  * Compares lines with how a page writes them. {@code TOKEN}, {@code TOKEN1} and so on stand for
  * tokens, each for the same one throughout an example and for another than the others; {@code
- * SECONDS} stands for a number.
+ * ADDRESS}, {@code ADDRESS1} and so on likewise for addresses with a port; {@code SECONDS} stands
+ * for a number.
  */
 final class Expectation {
-    private static final Pattern PLACEHOLDER = Pattern.compile("\\b(TOKEN[1-9]?|SECONDS)\\b");
+    private static final Pattern PLACEHOLDER =
+            Pattern.compile("\\b((?:TOKEN|ADDRESS)[1-9]?|SECONDS)\\b");
     private static final String TOKEN = "([0-9a-f]{32})";
+    private static final String ADDRESS = "(127\\.0\\.0\\.1:[0-9]+)";
     private static final String SECONDS = "[0-9]+(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?";
 
-    private final Map<String, String> tokens = new HashMap<>();
+    private final Map<String, String> known = new HashMap<>();
 
     boolean matches(String expected, String seen) {
         List<String> names = new ArrayList<>();
@@ -29,7 +32,7 @@ final class Expectation {
             if (placeholder.group().equals("SECONDS")) {
                 pattern.append(SECONDS);
             } else {
-                pattern.append(TOKEN);
+                pattern.append(placeholder.group().startsWith("TOKEN") ? TOKEN : ADDRESS);
                 names.add(placeholder.group());
             }
             from = placeholder.end();
@@ -41,12 +44,12 @@ final class Expectation {
 
     private boolean agrees(List<String> names, Matcher matcher) {
         for (int i = 0; i < names.size(); i++) {
-            String token = matcher.group(i + 1);
-            String known = tokens.get(names.get(i));
-            if (known == null ? tokens.containsValue(token) : !known.equals(token)) {
+            String value = matcher.group(i + 1);
+            String before = known.get(names.get(i));
+            if (before == null ? known.containsValue(value) : !before.equals(value)) {
                 return false;
             }
-            tokens.put(names.get(i), token);
+            known.put(names.get(i), value);
         }
         return true;
     }
@@ -57,12 +60,12 @@ final class Expectation {
                 .matcher(text)
                 .replaceAll(
                         found -> {
-                            String token = tokens.get(found.group());
-                            if (token == null) {
+                            String value = known.get(found.group());
+                            if (value == null) {
                                 throw new IllegalArgumentException(
                                         "nobody was given a " + found.group());
                             }
-                            return token;
+                            return value;
                         });
     }
 }

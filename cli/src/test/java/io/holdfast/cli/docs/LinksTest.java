@@ -23,6 +23,7 @@ class LinksTest {
             strings = {
                 "README.md",
                 "docs/dflockd.md",
+                "docs/lockd.md",
                 "docs/moving-from-dflockd.md",
                 "docs/recipes.md"
             })

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
-/** The program that runs the recipes, and that a machine need not have. */
+/** The program that runs recipes and examples, and that a machine need not have. */
 final class Python {
     private Python() {}
 
@@ -19,6 +19,6 @@ final class Python {
         }
         assumeTrue(
                 answer != null && answer.equals(List.of("True")),
-                "skipped: the recipes need a python3 of version 3.10 or newer");
+                "skipped: recipes and examples need a python3 of version 3.10 or newer");
     }
 }

@@ -1,143 +1,19 @@
 package io.holdfast.cli.serve;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import io.holdfast.server.StartException;
 
-import io.holdfast.server.Transport;
-
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.DynamicContainer;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.TestInstance;
 
-import java.io.IOException;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
-/**
- * Recorded conversations, each with a server of its own, over every transport that works here. Most
- * of their time is spent waiting, so many are played at once; a test only looks at how its own
- * ended.
- */
 @DisplayName("A dflockd client")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class DflockdConformanceTest {
-    private static final int AT_ONCE = 16;
-    private static final Duration SLACK = Duration.ofSeconds(1);
-    private static final Duration LONGEST = Duration.ofMinutes(2);
-
-    private final Map<Transport, Map<Vector, Future<?>>> played = new EnumMap<>(Transport.class);
-    private ExecutorService players;
-    private StandardStreams streams;
-
-    @BeforeAll
-    void play() throws IOException, URISyntaxException {
-        streams = new StandardStreams();
-        players = Executors.newFixedThreadPool(AT_ONCE);
-        List<Vector> vectors = vectors();
-        for (Transport transport : Transport.values()) {
-            if (transport == Transport.AUTO || !works(transport)) {
-                continue;
-            }
-            Map<Vector, Future<?>> results = new LinkedHashMap<>();
-            vectors.forEach(v -> results.put(v, players.submit(() -> play(v, transport))));
-            played.put(transport, results);
-        }
-        players.shutdown(); // after all of these
+class DflockdConformanceTest extends RecordedConversations {
+    DflockdConformanceTest() {
+        super("dflockd", 40);
     }
 
-    @AfterAll
-    void end() {
-        players.shutdownNow();
-        streams.close();
-    }
-
-    private static List<Vector> vectors() throws IOException, URISyntaxException {
-        var folder = DflockdConformanceTest.class.getResource("/vectors/dflockd");
-        List<Vector> vectors = new ArrayList<>();
-        try (Stream<Path> files = Files.list(Path.of(Objects.requireNonNull(folder).toURI()))) {
-            for (Path file : files.sorted().toList()) {
-                vectors.add(Vector.read(file));
-            }
-        }
-        return vectors;
-    }
-
-    private static boolean works(Transport transport) {
-        try (RunningServer server = RunningServer.start(flags(List.of(), transport))) {
-            return server.address().getPort() > 0;
-        } catch (Exception e) {
-            return false;
-        }
-    }
-
-    private static Void play(Vector vector, Transport transport) throws Exception {
-        try (RunningServer server = RunningServer.start(flags(vector.serve(), transport))) {
-            VectorPlayer.play(vector, server.address(), SLACK);
-        }
-        return null;
-    }
-
-    private static List<String> flags(List<String> given, Transport transport) {
-        List<String> flags = new ArrayList<>(given);
-        flags.addAll(List.of("--transport", transport.label(), "--event-loops", "1"));
-        return flags;
-    }
-
-    @TestFactory
-    @DisplayName("finds that")
-    Stream<DynamicContainer> conversations() {
-        return played.entrySet().stream()
-                .map(
-                        results ->
-                                DynamicContainer.dynamicContainer(
-                                        "over " + results.getKey().label(),
-                                        results.getValue().entrySet().stream()
-                                                .map(r -> test(r.getKey(), r.getValue()))));
-    }
-
-    private static DynamicTest test(Vector vector, Future<?> result) {
-        return DynamicTest.dynamicTest(
-                vector.title(),
-                () -> {
-                    try {
-                        result.get(LONGEST.toSeconds(), TimeUnit.SECONDS);
-                    } catch (ExecutionException e) {
-                        throw e.getCause();
-                    }
-                });
-    }
-
-    @Test
-    void is_served_over_nio_wherever_java_runs() {
-        assertThat(played).containsKey(Transport.NIO);
-        assertThat(played.get(Transport.NIO)).hasSizeGreaterThan(40);
-    }
-
-    @Test
-    void never_makes_the_server_log_an_error_or_a_secret() throws Exception {
-        assertThat(players.awaitTermination(LONGEST.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        assertThat(streams.err())
-                .contains("level=INFO msg=listening")
-                .doesNotContain("level=ERROR")
-                .doesNotContain("open-sesame");
-        assertThat(streams.out()).isEmpty();
+    @Override
+    RunningServer start(List<String> flags) throws GoFlags.FlagException, StartException {
+        return RunningServer.start(flags);
     }
 }

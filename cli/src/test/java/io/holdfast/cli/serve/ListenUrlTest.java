@@ -3,12 +3,17 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.Protocol;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.attribute.PosixFilePermissions;
 
 @DisplayName("A listen address")
 class ListenUrlTest {
@@ -29,6 +34,105 @@ class ListenUrlTest {
     })
     void names_a_protocol_a_host_and_a_port(String url, String host, int port, boolean tls) {
         assertThat(ListenUrl.parse(url)).isEqualTo(new Endpoint(host, port, tls));
+    }
+
+    /** What the address makes, in the words of this test. */
+    private static String told(String url) {
+        Endpoint endpoint = ListenUrl.parse(url);
+        String where =
+                switch (endpoint.address()) {
+                    case Address.Tcp(var host, int port) -> host + " " + port;
+                    case Address.Unix(var path, var mode) ->
+                            path + " " + (mode == null ? "-" : PosixFilePermissions.toString(mode));
+                };
+        String more =
+                endpoint.protocol() instanceof Protocol.Lockd lockd
+                        ? (lockd.webSocket() ? " ws" : "")
+                                + (lockd.allowDump() ? " dump" : "")
+                                + (lockd.enableRegistry() ? " registry" : "")
+                        : "";
+        return where
+                + (endpoint.tls() ? " tls" : "")
+                + more
+                + " <"
+                + endpoint.protocol().namespace().name()
+                + ">";
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "lockd://127.0.0.1:7000,127.0.0.1 7000 <>",
+        "lockd://127.0.0.1,127.0.0.1 9999 <>",
+        "lockd://0.0.0.0:0/,0.0.0.0 0 <>",
+        "lockds://[::1]:7000,::1 7000 tls <>",
+        "lockds://[::1],::1 9999 tls <>",
+        "lockd+ws://127.0.0.1:7000/,127.0.0.1 7000 ws <>",
+        "lockd+ws://127.0.0.1,127.0.0.1 9998 ws <>",
+        "lockd+wss://lock.example.org:7000,lock.example.org 7000 tls ws <>",
+        "lockd+wss://[::]/,:: 9998 tls ws <>",
+        "lockd+unix:///run/lockd.sock,/run/lockd.sock - <>",
+        "lockd+unix://lockd.sock,lockd.sock - <>",
+        "lockd+unix:///run/a b#c,/run/a b#c - <>",
+        "lockd+unix:///run/lockd.sock?mode=0660,/run/lockd.sock rw-rw---- <>",
+        "lockd+unix:///s?mode=600&allow-dump=true,/s rw------- dump <>",
+        "lockd://h:1?allow-dump=true,h 1 dump <>",
+        "lockd://h:1/?allow-dump=true,h 1 dump <>",
+        "lockd://h:1?allow-dump,h 1 dump <>",
+        "lockd://h:1?allow-dump=yes&enable-registry=1,h 1 dump registry <>",
+        "lockd://h:1?allow-dump=false&enable-registry=no,h 1 <>",
+        "lockd+ws://h?enable-registry=true,h 9998 ws registry <>",
+        "lockd+wss://h?enable-registry=true&allow-dump=true,h 9998 tls ws dump registry <>",
+        "lockd://h?namespace=team-a,h 9999 <team-a>",
+        "lockd://h?namespace=,h 9999 <>",
+        "lockd://h?namespace=a%20b%26c,h 9999 <a b&c>",
+        "lockd+unix:///s?namespace=team-a,/s - <team-a>",
+        "dflockd://h:1?namespace=team-a,h 1 <team-a>",
+        "dflockds://h?namespace=team-a,h 6388 tls <team-a>"
+    })
+    void may_be_one_of_lockd_and_have_settings(String url, String told) {
+        assertThat(told(url)).isEqualTo(told);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "lockd:///,needs a host",
+        "lockd+ws://:9998,needs a host",
+        "lockd://127.0.0.1:70000,needs a port of 0-65535",
+        "lockd://127.0.0.1:x,needs a host and a port",
+        "lockd://127.0.0.1:1/path,has more in it",
+        "lockd+ws://127.0.0.1:1/path,has more in it",
+        "lockd://user@127.0.0.1:1,has more in it",
+        "lockd://127.0.0.1:1#a,has more in it",
+        "lockd+tcp://127.0.0.1:1,must begin with",
+        "lockds+unix:///s,must begin with",
+        "LOCKD://127.0.0.1:1,must begin with",
+        "lockd+unix:/s,must begin with",
+        "lockd+unix://,needs a path",
+        "lockd+unix://?mode=0660,needs a path",
+        "lockd://127.0.0.1:1?,has an unknown setting: ",
+        "lockd://127.0.0.1:1?mode=0660,has an unknown setting: mode",
+        "lockd://127.0.0.1:1?dump=true,has an unknown setting: dump",
+        "lockd://127.0.0.1:1?Allow-dump=true,has an unknown setting: Allow-dump",
+        "lockd://127.0.0.1:1?allow-dump=true&x=1,has an unknown setting: x",
+        "lockd://127.0.0.1:1?allow-dump=maybe,has allow-dump=maybe: true or false",
+        "lockd://127.0.0.1:1?enable-registry=,has enable-registry=: true or false",
+        "lockd://127.0.0.1:1?allow-dump&allow-dump=false,says allow-dump twice",
+        "lockd://127.0.0.1:1?namespace=%zz,is no URL",
+        "lockd+unix:///s?namespace=%zz,is no URL",
+        "dflockd://127.0.0.1:1?allow-dump=true,has an unknown setting: allow-dump"
+    })
+    void of_lockd_is_refused_with_a_reason(String url, String reason) {
+        assertThatThrownBy(() -> ListenUrl.parse(url))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("--listen " + url + " ")
+                .hasMessageContaining(reason.strip());
+    }
+
+    @Test
+    void of_a_unix_socket_is_refused_with_a_mode_that_is_none() {
+        assertThatThrownBy(() -> ListenUrl.parse("lockd+unix:///s?mode=rw"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("mode must be three octal digits, as in 0660 (got rw)");
     }
 
     @ParameterizedTest

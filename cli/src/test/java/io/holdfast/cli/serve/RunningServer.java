@@ -1,32 +1,61 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.server.Address;
+import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
 
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A server in this process, started with the flags of {@code dflockd} on a port of its own. */
+/** A server in this process, started with the flags of a drop-in. */
 final class RunningServer implements AutoCloseable {
+    private final ServerConfig config;
     private final HoldfastServer server;
 
-    private RunningServer(HoldfastServer server) {
-        this.server = server;
+    private RunningServer(ServerConfig config) throws StartException {
+        this.config = config;
+        this.server = HoldfastServer.start(config);
     }
 
+    /** With the flags of {@code dflockd}, on a port of its own. */
     static RunningServer start(List<String> flags) throws GoFlags.FlagException, StartException {
         List<String> words = new ArrayList<>(List.of("--port", "0"));
         words.addAll(flags);
         return new RunningServer(
-                HoldfastServer.start(
-                        DflockdCommand.config(
-                                GoFlags.parse(words, DflockdCommand::isSwitch), Map.of())));
+                DflockdCommand.config(GoFlags.parse(words, DflockdCommand::isSwitch), Map.of()));
+    }
+
+    /** With the flags of {@code lockd}, which say where. */
+    static RunningServer startLockd(List<String> flags)
+            throws GoFlags.FlagException, StartException {
+        return new RunningServer(LockdCommand.config(flags.toArray(String[]::new)));
     }
 
     InetSocketAddress address() {
         return server.addresses().getFirst();
+    }
+
+    /**
+     * Where a conversation takes place.
+     *
+     * @param listener as a recording names it: {@code unix}, or else the first that has a port
+     */
+    SocketAddress address(String listener) {
+        if (!listener.equals("unix")) {
+            return address();
+        }
+        return config.listeners().stream()
+                .map(Endpoint::address)
+                .filter(Address.Unix.class::isInstance)
+                .map(address -> UnixDomainSocketAddress.of(((Address.Unix) address).path()))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Override

@@ -264,6 +264,38 @@ class ServeCommandTest {
         }
 
         @Test
+        void for_lockd_in_every_way_at_once() {
+            var config =
+                    config(
+                            "--tls-cert=c",
+                            "--tls-key=k",
+                            "--listen=lockd://127.0.0.1:1?allow-dump=true",
+                            "--listen=lockds://127.0.0.1:2",
+                            "--listen=lockd+unix:///run/lockd.sock?mode=0660",
+                            "--listen=lockd+ws://127.0.0.1:3/",
+                            "--listen=lockd+wss://127.0.0.1:4/");
+            assertThat(config.listeners())
+                    .extracting(listener -> listener.scheme() + "://" + listener)
+                    .containsExactly(
+                            "lockd://127.0.0.1:1",
+                            "lockds://127.0.0.1:2",
+                            "lockd+unix:///run/lockd.sock",
+                            "lockd+ws://127.0.0.1:3",
+                            "lockd+wss://127.0.0.1:4");
+            assertThat(config.listeners())
+                    .extracting(listener -> ((Protocol.Lockd) listener.protocol()).allowDump())
+                    .containsExactly(true, false, false, false, false);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"lockds://127.0.0.1:7001", "lockd+wss://127.0.0.1:7001"})
+        void for_lockd_with_tls_only_if_there_is_a_certificate(String url) {
+            assertThatThrownBy(() -> config("--listen", url))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("127.0.0.1:7001 needs a certificate and a key");
+        }
+
+        @Test
         void with_tls_only_if_there_is_a_certificate() {
             assertThatThrownBy(() -> config("--listen", "dflockds://127.0.0.1:7001"))
                     .isInstanceOf(ConfigException.class)
@@ -306,6 +338,9 @@ class ServeCommandTest {
                 value = {
                     "--max-locks=abc | --max-locks must be a whole number (got abc)",
                     "--max-locks=-1 | --max-locks must be >= 0 (got -1)",
+                    "--lockd-max-locks=-1 | --lockd-max-locks must be >= 0 (got -1)",
+                    "--ws-allow-origin=* | --ws-allow-origin must be a host name, as in"
+                            + " app.example.com (got *)",
                     "--read-timeout=soon | --read-timeout must be a whole number of seconds (got"
                             + " soon)",
                     "--read-timeout=0 | --read-timeout must be > 0",

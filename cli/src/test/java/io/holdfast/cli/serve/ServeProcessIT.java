@@ -97,7 +97,7 @@ class ServeProcessIT {
         @ParameterizedTest
         @CsvSource({
             "http://127.0.0.1:0,must begin with dflockd://",
-            "127.0.0.1:0,not a URL",
+            "127.0.0.1:0,must begin with dflockd://",
             "dflockd://127.0.0.1:70000,needs a port of 0-65535"
         })
         void with_a_bad_address(String url, String reason) throws Exception {

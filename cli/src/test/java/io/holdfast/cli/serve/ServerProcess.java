@@ -87,6 +87,19 @@ final class ServerProcess implements AutoCloseable {
         return Integer.parseInt(listening.group(1));
     }
 
+    /** The port of the listener for a protocol, once it is there. */
+    int portOf(String protocol) {
+        Pattern listening =
+                Pattern.compile("msg=listening addr=\\S+:(\\d+) protocol=" + protocol + " ");
+        Matcher found = listening.matcher(awaitLog(text -> listening.matcher(text).find()));
+        assertThat(found.find()).isTrue();
+        return Integer.parseInt(found.group(1));
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
     /** Waits for a line on standard error. */
     String awaitLog(Predicate<String> wanted) {
         await().atMost(LONGEST)

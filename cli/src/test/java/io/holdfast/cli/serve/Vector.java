@@ -11,8 +11,9 @@ import java.util.List;
  * each byte, so that whatever stands in the file goes over the wire unchanged.
  *
  * @param serve the options that the server must be started with
+ * @param connect the listener it was recorded on, empty for TCP
  */
-record Vector(String name, String title, List<String> serve, List<String> lines) {
+record Vector(String name, String title, List<String> serve, String connect, List<String> lines) {
     static Vector read(Path file) throws IOException {
         return of(
                 String.valueOf(file.getFileName()),
@@ -29,6 +30,7 @@ record Vector(String name, String title, List<String> serve, List<String> lines)
                 name,
                 header(lines, "@title"),
                 serve.isEmpty() ? List.of() : List.of(serve.split("\\s+")),
+                header(lines, "@connect"),
                 lines);
     }
 

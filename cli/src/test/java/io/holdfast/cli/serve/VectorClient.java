@@ -2,26 +2,47 @@ package io.holdfast.cli.serve;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** One client of a conversation. Bytes are characters up to U+00FF. */
+/** One client of a conversation, on TCP or a Unix socket. Bytes are characters up to U+00FF. */
 final class VectorClient implements Closeable {
-    private final Socket socket;
-    private final byte[] piece = new byte[65536];
+    private final SocketChannel channel;
+    private final Selector selector = Selector.open();
+    private final SelectionKey key;
+    private final ByteBuffer piece = ByteBuffer.allocate(65536);
     private String unread = "";
     private boolean ended;
 
-    VectorClient(InetSocketAddress server) throws IOException {
-        socket = new Socket(server.getAddress(), server.getPort());
-        socket.setTcpNoDelay(true);
+    VectorClient(SocketAddress server) throws IOException {
+        if (server instanceof UnixDomainSocketAddress) {
+            channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        } else {
+            channel = SocketChannel.open();
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        }
+        channel.connect(server);
+        channel.configureBlocking(false);
+        key = channel.register(selector, SelectionKey.OP_READ);
     }
 
     void send(String bytes) throws IOException {
-        socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
+        ByteBuffer rest = ByteBuffer.wrap(bytes.getBytes(StandardCharsets.ISO_8859_1));
+        while (rest.hasRemaining()) {
+            if (channel.write(rest) == 0) {
+                key.interestOps(SelectionKey.OP_WRITE);
+                selector.select(_ -> {});
+                key.interestOps(SelectionKey.OP_READ);
+            }
+        }
     }
 
     /** The next line, without its end. */
@@ -65,16 +86,17 @@ final class VectorClient implements Closeable {
     /** Waits for bytes or the end; false if neither came in time. */
     private boolean receive(long deadline) throws IOException {
         long left = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
-        socket.setSoTimeout((int) left);
+        if (selector.select(_ -> {}, left) == 0) {
+            return false;
+        }
         try {
-            int count = socket.getInputStream().read(piece);
-            if (count < 0) {
+            piece.clear();
+            if (channel.read(piece) < 0) {
                 ended = true;
             } else {
-                unread += new String(piece, 0, count, StandardCharsets.ISO_8859_1);
+                unread +=
+                        new String(piece.array(), 0, piece.position(), StandardCharsets.ISO_8859_1);
             }
-        } catch (SocketTimeoutException e) {
-            return false;
         } catch (IOException e) { // a reset is an end too
             ended = true;
         }
@@ -87,6 +109,7 @@ final class VectorClient implements Closeable {
 
     @Override
     public void close() throws IOException {
-        socket.close();
+        channel.close();
+        selector.close();
     }
 }

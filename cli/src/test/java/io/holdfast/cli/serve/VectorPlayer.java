@@ -1,7 +1,7 @@
 package io.holdfast.cli.serve;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,7 +34,7 @@ final class VectorPlayer implements AutoCloseable {
     private static final Pattern ESCAPE = Pattern.compile("\\\\(x[0-9a-fA-F]{2}|[nrt0\\\\])");
     private static final double USUAL_SECONDS = 5;
 
-    private final InetSocketAddress server;
+    private final SocketAddress server;
     private final Duration slack;
     private final Map<String, VectorClient> clients = new LinkedHashMap<>();
     private final Map<String, String> captured = new HashMap<>();
@@ -46,7 +46,7 @@ final class VectorPlayer implements AutoCloseable {
     /** What is expected, and how soon. */
     private record Wanted(String text, Duration within) {}
 
-    private VectorPlayer(InetSocketAddress server, Duration slack) {
+    private VectorPlayer(SocketAddress server, Duration slack) {
         this.server = server;
         this.slack = slack;
     }
@@ -56,7 +56,7 @@ final class VectorPlayer implements AutoCloseable {
      *
      * @param slack what a slow machine may take on top of every deadline
      */
-    static void play(Vector vector, InetSocketAddress server, Duration slack)
+    static void play(Vector vector, SocketAddress server, Duration slack)
             throws InterruptedException {
         try (VectorPlayer player = new VectorPlayer(server, slack)) {
             int number = 0;

@@ -10,12 +10,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
-import io.netty.handler.ssl.SslHandler;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -150,6 +148,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     /** The session has ended; called once. */
     protected void ended() {}
+
+    /** Everything the session held is free; called once, on any thread. */
+    protected void released() {}
 
     /** A write has taken longer than the service allows. */
     protected void writeTimedOut() {
@@ -289,10 +290,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         state = State.CLOSING;
         if (session != null && !ended) {
             ended = true;
-            session.close(lastAnswered);
+            session.close(lastAnswered, this::sessionReleased);
             pending = null;
             ended();
-            service.connections.decrementAndGet();
         }
         if (input != null) {
             input.release();
@@ -301,6 +301,11 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         service.kept.keep(-keptBytes);
         keptBytes = 0;
         output.discard();
+    }
+
+    private void sessionReleased() {
+        released();
+        service.connections.decrementAndGet();
     }
 
     /** Closes without another word. */
@@ -328,17 +333,8 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         if (inputEnded) {
             ctx.close();
         } else {
-            shutDownOutput();
+            OutputEnd.tell(ctx);
             ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
-        }
-    }
-
-    private void shutDownOutput() {
-        SslHandler tls = ctx.pipeline().get(SslHandler.class);
-        if (tls != null) {
-            tls.closeOutbound();
-        } else if (ctx.channel() instanceof DuplexChannel channel) {
-            channel.shutdownOutput();
         }
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.server.lockd;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.protocol.lockd.LockdEncoder;
@@ -58,7 +59,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     }
 
     @Override
-    protected void ended() {
+    protected void released() {
         service.unregister(session().id());
         if (service.verbose) {
             service.tell(name() + " disconnected");
@@ -138,13 +139,18 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     }
 
     private void claim(Kind kind, ByteString name) {
-        if (service.draining()) {
+        if (service.draining() && !isHolding(kind, name)) {
             refuse(kind, name.bytes());
             return;
         }
         submit(
                 new Command.Claim(
                         session().id(), nextRequest(), kind, key(name), service.driver().salt()));
+    }
+
+    private boolean isHolding(Kind kind, ByteString name) {
+        HolderView view = service.driver().holders(kind, key(name));
+        return view != null && view.sessions().contains(session().id());
     }
 
     private void unclaim(Kind kind, ByteString name) {

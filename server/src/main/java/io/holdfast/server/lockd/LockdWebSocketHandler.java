@@ -29,9 +29,10 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
     private final LockdService service;
     private final Frames frames = new Frames(MOST_MESSAGE_BYTES);
 
-    /** The message so far, when it comes in several frames. */
+    /** The message so far, when it comes in several frames, and room for more of it. */
     private byte[] fragments = NOTHING;
 
+    private int fragmentsLength;
     private boolean closeSent;
 
     public LockdWebSocketHandler(LockdService service, LockdAccess access) {
@@ -79,33 +80,40 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
     }
 
     private @Nullable WebSocketInput readMessage(WebSocketFrame frame) {
-        byte[] message = ByteBufUtil.getBytes(frame.content());
-        if (fragments.length > 0) {
-            if (fragments.length + message.length > MOST_MESSAGE_BYTES) {
-                return new WebSocketInput.Violation(WebSocketCloseStatus.MESSAGE_TOO_BIG.code());
-            }
-            message = join(fragments, message);
+        ByteBuf content = frame.content();
+        int added = content.readableBytes();
+        int length = fragmentsLength + added;
+        if (length > MOST_MESSAGE_BYTES) {
+            return new WebSocketInput.Violation(WebSocketCloseStatus.MESSAGE_TOO_BIG.code());
         }
         if (frame.isFinalFragment()) {
-            setFragments(NOTHING);
+            byte[] message = Arrays.copyOf(fragments, length);
+            content.readBytes(message, fragmentsLength, added);
+            dropFragments();
             return new WebSocketInput.Message(LockdSyntax.parse(message));
         }
-        return setFragments(message)
-                ? null
-                : new WebSocketInput.Violation(WebSocketCloseStatus.TRY_AGAIN_LATER.code());
+        if (!makeRoom(length)) {
+            return new WebSocketInput.Violation(WebSocketCloseStatus.TRY_AGAIN_LATER.code());
+        }
+        content.readBytes(fragments, fragmentsLength, added);
+        fragmentsLength = length;
+        return null;
     }
 
-    private static byte[] join(byte[] first, byte[] second) {
-        byte[] both = Arrays.copyOf(first, first.length + second.length);
-        System.arraycopy(second, 0, both, first.length, second.length);
-        return both;
+    /** Grows in large steps, for fragments may be small; false if all together keep too much. */
+    private boolean makeRoom(int length) {
+        int before = fragments.length;
+        if (length <= before) {
+            return true;
+        }
+        fragments = Arrays.copyOf(fragments, Math.max(length, 2 * before));
+        return service.keepInput((long) fragments.length - before);
     }
 
-    /** False if all connections together keep too much. */
-    private boolean setFragments(byte[] bytes) {
-        boolean room = service.keepInput(bytes.length - fragments.length);
-        fragments = bytes;
-        return room;
+    private void dropFragments() {
+        service.keepInput(-fragments.length);
+        fragments = NOTHING;
+        fragmentsLength = 0;
     }
 
     @Override
@@ -143,8 +151,7 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
 
     @Override
     protected void ended() {
-        setFragments(NOTHING);
-        super.ended();
+        dropFragments();
     }
 
     // ---- answers

@@ -63,13 +63,16 @@ public final class Origins {
     private static @Nullable String hostOf(String url) {
         try {
             URI uri = new URI(url);
+            String host = uri.getHost();
+            if (host == null) {
+                return null; // and perhaps no path either
+            }
             boolean bare =
                     uri.getRawUserInfo() == null
                             && uri.getRawQuery() == null
                             && uri.getRawFragment() == null
                             && (uri.getRawPath().isEmpty() || uri.getRawPath().equals("/"));
-            String host = uri.getHost();
-            return host == null || !bare ? null : host.toLowerCase(Locale.ROOT);
+            return bare ? host.toLowerCase(Locale.ROOT) : null;
         } catch (URISyntaxException e) {
             return null;
         }

@@ -1,9 +1,9 @@
 package io.holdfast.server.websocket;
 
 import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.OutputEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -41,6 +41,8 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private static final int MOST_HEADER_BYTES = 32 * 1024;
 
     private static final int MOST_LINE_BYTES = 8 * 1024;
+
+    private static final long LINGER_MILLIS = 1000;
 
     /** The constant of RFC 6455 that the key is hashed with. */
     private static final String GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -87,7 +89,10 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         if (message instanceof HttpRequest begin) {
             request = begin;
         }
-        boolean complete = message instanceof LastHttpContent;
+        // One that is too long, or no HTTP at all, has no end.
+        boolean complete =
+                message instanceof LastHttpContent
+                        || (request != null && request.decoderResult().isFailure());
         ReferenceCountUtil.release(message);
         if (complete && request != null && !answered) {
             answered = true;
@@ -156,6 +161,9 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
             }
         }
         ctx.writeAndFlush(text(head.append("\r\n").toString()));
+        if (!ctx.channel().isActive()) {
+            return; // the client has left before its answer
+        }
         ctx.pipeline().addLast(next.get());
         ctx.pipeline().remove(this);
         // Last: what the client has sent behind its request goes to the new handler.
@@ -173,7 +181,13 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
                         + reason.length()
                         + "\r\nConnection: close\r\n\r\n"
                         + reason;
-        ctx.writeAndFlush(text(response)).addListener(ChannelFutureListener.CLOSE);
+        ctx.writeAndFlush(text(response)).addListener(_ -> linger(ctx));
+    }
+
+    /** Closing with unread input would destroy the answer: the client may close first. */
+    private static void linger(ChannelHandlerContext ctx) {
+        OutputEnd.tell(ctx);
+        ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private static ByteBuf text(String text) {

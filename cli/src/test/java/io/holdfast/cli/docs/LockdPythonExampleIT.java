@@ -1,0 +1,57 @@
+package io.holdfast.cli.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+/** The example of lockd's README, with what Python 3 asks for: bytes, and print as a function. */
+@DisplayName("The Python example that lockd has always had")
+class LockdPythonExampleIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final String PATH = "/var/run/lockd/socket";
+
+    @TempDir private Path folder;
+
+    @BeforeAll
+    static void look_for_python() throws Exception {
+        Python.assumeInstalled();
+    }
+
+    static String program() throws IOException {
+        try (var file = LockdPythonExampleIT.class.getResourceAsStream("/lockd/unix_socket.py")) {
+            return new String(
+                    Objects.requireNonNull(file).readAllBytes(), StandardCharsets.US_ASCII);
+        }
+    }
+
+    private List<String> run(Path socket) throws IOException, InterruptedException {
+        assertThat(program()).containsOnlyOnce(PATH);
+        Path script =
+                Files.writeString(
+                        folder.resolve("example.py"), program().replace(PATH, socket.toString()));
+        try (var terminal = new Terminal("python3 " + script, PATIENCE)) {
+            return Objects.requireNonNull(terminal.end());
+        }
+    }
+
+    @Test
+    void takes_a_lock_over_a_unix_socket() throws Exception {
+        Path socket = folder.resolve("socket");
+        try (var _ = new ExampleServer(List.of("lockd", "--unix", socket.toString()))) {
+            String got = "b'1 Lock Get Success: foo\\r\\n'";
+            assertThat(run(socket)).containsExactly(got);
+            assertThat(run(socket)).as("after the first has gone").containsExactly(got);
+        }
+    }
+}

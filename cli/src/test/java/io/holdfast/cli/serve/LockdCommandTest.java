@@ -1,0 +1,426 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Settings;
+import io.holdfast.server.Address;
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.LockdConfig;
+import io.holdfast.server.Protocol;
+import io.holdfast.server.ServerConfig;
+import io.holdfast.server.Transport;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+@DisplayName("holdfast lockd")
+class LockdCommandTest {
+    private static ServerConfig config(String... words) {
+        try {
+            return LockdCommand.config(words);
+        } catch (GoFlags.FlagException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ServerConfig configOf(String line) {
+        return config(line.isEmpty() ? new String[0] : line.split(" ", -1));
+    }
+
+    private static List<String> listeners(String line) {
+        return configOf(line).listeners().stream()
+                .map(endpoint -> endpoint.scheme() + "://" + endpoint.address())
+                .toList();
+    }
+
+    private static Protocol.Lockd protocol(String line) {
+        return (Protocol.Lockd) configOf(line).listeners().getFirst().protocol();
+    }
+
+    private static Duration seconds(long value) {
+        return Duration.ofSeconds(value);
+    }
+
+    /** How a run ended that was never meant to serve. */
+    private record Ended(int status, String out, List<String> err) {
+        static Ended of(String... words) {
+            try (StandardStreams streams = new StandardStreams()) {
+                int status = LockdCommand.run(List.of(words), "holdfast 1.2.3");
+                return new Ended(status, streams.out(), streams.errLines());
+            }
+        }
+
+        /** The line that says why it did not start. */
+        static String refusal(String... words) {
+            Ended ended = of(words);
+            assertThat(ended.status()).isEqualTo(1);
+            assertThat(ended.out()).isEmpty();
+            assertThat(ended.err()).hasSize(1);
+            assertThat(ended.err().getFirst()).startsWith("configuration error: ");
+            return ended.err().getFirst().substring("configuration error: ".length());
+        }
+    }
+
+    @Test
+    void listens_on_tcp_9999_of_this_machine_with_dump_and_registry_off() {
+        assertThat(config())
+                .isEqualTo(
+                        new ServerConfig(
+                                List.of(
+                                        new Endpoint(
+                                                new Address.Tcp("127.0.0.1", 9999),
+                                                false,
+                                                new Protocol.Lockd(
+                                                        Namespace.DEFAULT, false, false, false))),
+                                new Settings(0, seconds(60).toNanos(), true),
+                                1_000_000,
+                                0,
+                                0,
+                                1_048_576,
+                                new LockdConfig(1_000_000, Set.of(), null),
+                                0,
+                                0,
+                                seconds(33),
+                                seconds(5),
+                                seconds(23),
+                                seconds(5),
+                                seconds(5),
+                                null,
+                                null,
+                                null,
+                                Transport.AUTO,
+                                0));
+    }
+
+    @Nested
+    @DisplayName("listens")
+    class Listens {
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        --tcp 7000                        | lockd://127.0.0.1:7000
+                        -t 7000                           | lockd://127.0.0.1:7000
+                        --tcp=7000                        | lockd://127.0.0.1:7000
+                        --tcp 7000 -t 7001                | lockd://127.0.0.1:7000,lockd://127.0.0.1:7001
+                        --ws 7000                         | lockd+ws://127.0.0.1:7000
+                        --ws 7000 --ws 0.0.0.0:7001       | lockd+ws://127.0.0.1:7000,lockd+ws://0.0.0.0:7001
+                        --unix /run/l                     | lockd+unix:///run/l
+                        --unix /run/l --unix here         | lockd+unix:///run/l,lockd+unix://here
+                        --ws 1 --unix u --tcp 2           | lockd://127.0.0.1:2,lockd+unix://u,lockd+ws://127.0.0.1:1
+                        --verbose=false                   | lockd://127.0.0.1:9999
+                        """)
+        void only_where_it_is_told_once_it_is_told(String words, String urls) {
+            assertThat(listeners(words)).containsExactly(urls.split(","));
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "9998,127.0.0.1,9998",
+            "0,127.0.0.1,0",
+            "65535,127.0.0.1,65535",
+            "127.0.0.1:7,127.0.0.1,7",
+            "0.0.0.0:9999,0.0.0.0,9999",
+            "localhost:7,localhost,7",
+            "lock_1.example-a.org:7,lock_1.example-a.org,7",
+            "[::1]:9999,::1,9999",
+            "[::]:0,::,0"
+        })
+        void on_a_port_or_a_host_and_a_port(String text, String host, int port) {
+            for (String option : List.of("--tcp", "-t", "--ws")) {
+                assertThat(config(option, text).listeners())
+                        .extracting(Endpoint::address)
+                        .containsExactly(new Address.Tcp(host, port));
+            }
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "",
+                    "x",
+                    "-1",
+                    "65536",
+                    "100000",
+                    "99999999999999999999",
+                    ":9999",
+                    "127.0.0.1:",
+                    "127.0.0.1",
+                    "127.0.0.1:x",
+                    "127.0.0.1: 7",
+                    "::1:9999",
+                    "[]:9999",
+                    "[::1]",
+                    "0x10",
+                    "+7",
+                    "٧"
+                })
+        void on_nothing_else(String text) {
+            for (String option : List.of("--tcp", "--ws")) {
+                assertThat(Ended.refusal(option, text))
+                        .isEqualTo(
+                                option
+                                        + " must be [HOST:]PORT, as in 9999, 0.0.0.0:9999 or"
+                                        + " [::1]:9999 (got "
+                                        + text
+                                        + ")");
+            }
+        }
+
+        @Test
+        void on_a_unix_socket_with_the_mode_it_is_given() {
+            assertThat(configOf("--unix u --unix-mode 0660").listeners())
+                    .extracting(Endpoint::address)
+                    .containsExactly(
+                            new Address.Unix(
+                                    Path.of("u"), PosixFilePermissions.fromString("rw-rw----")));
+            assertThat(configOf("--unix u").listeners())
+                    .extracting(Endpoint::address)
+                    .containsExactly(new Address.Unix(Path.of("u"), null));
+        }
+
+        @Test
+        void nowhere_with_a_mode_that_is_none_or_has_no_socket() {
+            assertThat(Ended.refusal("--unix", "u", "--unix-mode", "rw"))
+                    .isEqualTo("--unix-mode must be three octal digits, as in 0660 (got rw)");
+            assertThat(Ended.refusal("--unix-mode", "0660")).isEqualTo("--unix-mode needs --unix");
+        }
+
+        @Test
+        void nowhere_with_a_path_that_is_none() {
+            assertThat(Ended.refusal("--unix", "")).isEqualTo("--unix needs a path");
+            assertThat(Ended.refusal("--unix", "a\0b")).startsWith("--unix is not a path: ");
+        }
+    }
+
+    @Nested
+    @DisplayName("understands glockd's")
+    class Glockd {
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                textBlock =
+                        """
+                        -port 7000                | lockd://127.0.0.1:7000
+                        -port=7000                | lockd://127.0.0.1:7000
+                        --port 7000               | lockd://127.0.0.1:7000
+                        -ws 7000                  | lockd+ws://127.0.0.1:7000
+                        -port 7000 -ws 7001       | lockd://127.0.0.1:7000,lockd+ws://127.0.0.1:7001
+                        -port 0 -ws 7001          | lockd+ws://127.0.0.1:7001
+                        -port 7000 -ws 0          | lockd://127.0.0.1:7000
+                        -ws 0                     | lockd://127.0.0.1:9999
+                        -ws 7001 -ws 0            | lockd://127.0.0.1:9999
+                        -port 0 -ws 0 -unix /u    | lockd+unix:///u
+                        -port 0 --tcp 0           | lockd://127.0.0.1:0
+                        -unix /u                  | lockd+unix:///u
+                        -tcp 0                    | lockd://127.0.0.1:0
+                        --ws 0                    | lockd+ws://127.0.0.1:0
+                        --ws=0 --tcp=0            | lockd://127.0.0.1:0,lockd+ws://127.0.0.1:0
+                        """)
+        void ports_where_0_is_off_and_ours_where_it_is_a_free_one(String words, String urls) {
+            assertThat(listeners(words)).containsExactly(urls.split(","));
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"-port 0", "-port=0", "-port 0 -ws 0", "-ws 0 -port 00"})
+        void way_to_switch_everything_off_and_refuses_it(String words) {
+            assertThat(Ended.refusal(words.split(" ")))
+                    .isEqualTo("nothing is left to listen on: give --tcp, --unix or --ws");
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "--allow-dump,true,false",
+            "-allow-dump,true,false",
+            "--allow-dump=false,false,false",
+            "-dump,true,false",
+            "-dump=true,true,false",
+            "-dump=t,true,false",
+            "-dump=1,true,false",
+            "-dump=false,false,false",
+            "-dump=0,false,false",
+            "--enable-registry,false,true",
+            "-registry,false,true",
+            "-registry=true,false,true",
+            "-registry=false,false,false",
+            "-dump -registry,true,true",
+            "-dump=true -dump=false,false,false",
+            "--allow-dump -dump=F,false,false",
+            "--enable-registry --allow-dump,true,true",
+            "-port 1,false,false"
+        })
+        void switches_but_not_their_defaults(String words, boolean dump, boolean registry) {
+            assertThat(protocol(words))
+                    .isEqualTo(new Protocol.Lockd(Namespace.DEFAULT, false, dump, registry));
+        }
+
+        @Test
+        void switches_for_every_listener() {
+            assertThat(configOf("--tcp 0 --ws 0 --unix u -dump").listeners())
+                    .extracting(endpoint -> ((Protocol.Lockd) endpoint.protocol()).allowDump())
+                    .containsExactly(true, true, true);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"-pidfile p", "--pid-file p", "-p p", "-verbose", "-verbose=true"})
+        void other_options(String words) {
+            assertThat(listeners(words)).containsExactly("lockd://127.0.0.1:9999");
+        }
+    }
+
+    @Nested
+    @DisplayName("refuses")
+    class Refuses {
+        /** glockd takes {@code -dump false} for {@code -dump} and ignores what follows. */
+        @ParameterizedTest
+        @CsvSource({
+            "-dump false,false",
+            "-registry false -port 1,false",
+            "-verbose true,true",
+            "9999,9999",
+            "--tcp 0 start,start",
+            "--tcp 0 -- x,--",
+            "-,-"
+        })
+        void a_word_that_is_no_option(String words, String word) {
+            assertThat(Ended.refusal(words.split(" ")))
+                    .isEqualTo("not an option: " + word + " (see --help)");
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "disable-dump",
+                    "alow-dump",
+                    "Tcp",
+                    "listen",
+                    "max-locks",
+                    "auth-token",
+                    "read-timeout",
+                    "tls-cert"
+                })
+        void an_option_that_it_does_not_have(String name) {
+            assertThat(Ended.refusal("--tcp", "0", "--" + name, "1"))
+                    .isEqualTo("flag provided but not defined: -" + name);
+            assertThat(Ended.refusal("-" + name))
+                    .isEqualTo("flag provided but not defined: -" + name);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"tcp", "t", "ws", "unix", "pid-file", "pidfile", "port"})
+        void an_option_without_its_value(String name) {
+            assertThat(Ended.refusal("-" + name)).isEqualTo("flag needs an argument: -" + name);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"dump", "registry", "allow-dump", "enable-registry", "verbose"})
+        void a_switch_that_is_neither_on_nor_off(String name) {
+            assertThat(Ended.refusal("-" + name + "=maybe"))
+                    .isEqualTo("--" + name + " must be true or false (got maybe)");
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "--lockd-max-locks=-1,--lockd-max-locks must be >= 0 (got -1)",
+            "--lockd-max-locks=x,--lockd-max-locks cannot be x",
+            "--shutdown-timeout=-1,--shutdown-timeout must be >= 0 (got -1s)",
+            "--write-timeout=5s,--write-timeout cannot be 5s",
+            "--debug=maybe,--debug cannot be maybe",
+            "--ws-allow-origin=a b*,'--ws-allow-origin must be a host name, as in app.example.com "
+                    + "(got b*)'",
+            "'-port=65536','-port must be [HOST:]PORT, as in 9999, 0.0.0.0:9999 or [::1]:9999 (got "
+                    + "65536)'"
+        })
+        void a_value_that_it_cannot_use(String word, String reason) {
+            assertThat(Ended.refusal(word)).isEqualTo(reason);
+        }
+    }
+
+    @Test
+    void takes_the_settings_of_the_server_that_make_sense_for_it() {
+        ServerConfig config =
+                config(
+                        "--lockd-max-locks=1",
+                        "--ws-allow-origin",
+                        "one.example",
+                        "--ws-allow-origin=two.example,three.example",
+                        "--max-connections=2",
+                        "--max-connections-per-ip=3",
+                        "--write-timeout=4",
+                        "--shutdown-timeout=6",
+                        "--transport=nio",
+                        "--event-loops=7",
+                        "--debug=false");
+        assertThat(config.lockd())
+                .isEqualTo(
+                        new LockdConfig(
+                                1, Set.of("one.example", "two.example", "three.example"), null));
+        assertThat(config.maxConnections()).isEqualTo(2);
+        assertThat(config.maxConnectionsPerAddress()).isEqualTo(3);
+        assertThat(config.writeTimeout()).isEqualTo(seconds(4));
+        assertThat(config.shutdownTimeout()).isEqualTo(seconds(6));
+        assertThat(config.transport()).isEqualTo(Transport.NIO);
+        assertThat(config.eventLoops()).isEqualTo(7);
+    }
+
+    @Test
+    void takes_0_for_as_many_locks_as_memory_allows() {
+        assertThat(config("--lockd-max-locks", "0").lockd().maxLocks()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "-help", "-h", "--h"})
+    void prints_its_usage_and_is_done(String flag) {
+        Ended ended = Ended.of("--tcp", "7", flag, "word");
+        assertThat(ended.status()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out())
+                .startsWith("Usage: holdfast lockd")
+                .contains(
+                        "  --tcp, -t [HOST:]PORT\n",
+                        "  --unix PATH\n",
+                        "  --unix-mode MODE\n",
+                        "  --ws [HOST:]PORT\n",
+                        "  --allow-dump\n",
+                        "  --enable-registry\n",
+                        "  --pid-file, -p PATH\n",
+                        "  --verbose\n",
+                        "  --help, -h\n",
+                        "  --version\n",
+                        "  --lockd-max-locks N\n",
+                        "  --ws-allow-origin TEXT\n",
+                        "  --shutdown-timeout SECONDS\n")
+                .contains("(default 1000000)", "(default 5)")
+                .contains("-port N", "-pidfile PATH", "-dump", "-registry", "-verbose")
+                .contains("no password");
+        assertThat(ended.out().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "-version"})
+    void prints_its_version_and_is_done(String flag) {
+        Ended ended = Ended.of(flag);
+        assertThat(ended.status()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out()).isEqualTo("holdfast 1.2.3" + System.lineSeparator());
+    }
+
+    @Test
+    void tells_a_caller_of_its_configuration_what_is_wrong() {
+        assertThatThrownBy(() -> config("--tcp", "x")).isInstanceOf(ConfigException.class);
+    }
+}

@@ -1,0 +1,380 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+@DisplayName("The lockd process")
+@Timeout(120)
+class LockdProcessIT {
+    private static final int MANY = 200;
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+
+    @TempDir private Path folder;
+
+    private static ServerProcess lockd(String... more) throws IOException {
+        List<String> words = new ArrayList<>(List.of("lockd"));
+        words.addAll(List.of(more));
+        return ServerProcess.start(words.toArray(String[]::new));
+    }
+
+    private static ServerSocket taken() throws IOException {
+        return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    }
+
+    private static void assertRefused(ServerProcess server, String reason) throws Exception {
+        assertThat(server.status()).isEqualTo(1);
+        assertThat(server.out()).isEmpty();
+        assertThat(server.err()).singleElement().asString().contains(reason);
+    }
+
+    @Nested
+    @DisplayName("does not start and says why in one line")
+    class DoesNotStart {
+        @Test
+        void with_a_taken_last_port_and_never_serves_the_first() throws Exception {
+            int first;
+            try (ServerSocket free = taken()) {
+                first = free.getLocalPort();
+            }
+            try (ServerSocket last = taken()) {
+                List<String> words = new ArrayList<>(List.of("--tcp", "" + first));
+                for (int i = 0; i < MANY; i++) { // time enough to be served by the first
+                    words.addAll(List.of("--tcp", "0"));
+                }
+                words.addAll(List.of("--tcp", "" + last.getLocalPort()));
+                check(first, last.getLocalPort(), words);
+            }
+        }
+
+        private static void check(int first, int last, List<String> words) throws Exception {
+            try (ServerProcess server = lockd(words.toArray(String[]::new))) {
+                AtomicBoolean answered = new AtomicBoolean();
+                Thread asking = Thread.ofVirtual().start(() -> ask(first, server, answered));
+                assertThat(server.status()).isEqualTo(1);
+                assertThat(asking.join(LONGEST)).isTrue();
+                assertThat(answered).isFalse();
+                assertThat(server.err())
+                        .singleElement()
+                        .asString()
+                        .contains("level=ERROR msg=\"cannot listen on 127.0.0.1:")
+                        .contains(":" + last + ":")
+                        .containsIgnoringCase("address already in use");
+            }
+        }
+
+        /** Asks again and again, as long as the server lives. */
+        private static void ask(int port, ServerProcess server, AtomicBoolean answered) {
+            while (server.isAlive()) {
+                try (var channel =
+                        SocketChannel.open(
+                                new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
+                    channel.socket().setSoTimeout(1000);
+                    channel.socket().getOutputStream().write(new byte[] {'m', 'e', '\n'});
+                    if (channel.socket().getInputStream().read() >= 0) {
+                        answered.set(true);
+                    }
+                } catch (IOException e) {
+                    Thread.onSpinWait(); // not there yet, or gone again
+                }
+            }
+        }
+
+        @ParameterizedTest
+        @CsvSource({"--tcp,--ws", "--ws,--tcp", "-port,-ws"})
+        void with_a_taken_port_of_either_kind(String one, String other) throws Exception {
+            try (ServerSocket taken = taken();
+                    ServerProcess server =
+                            lockd(one, "127.0.0.1:0", other, "" + taken.getLocalPort())) {
+                assertRefused(server, "cannot listen on 127.0.0.1:" + taken.getLocalPort());
+            }
+        }
+
+        @Test
+        void with_a_unix_path_where_a_server_answers_or_something_else_is() throws Exception {
+            Path alive = folder.resolve("alive");
+            try (var other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+                other.bind(UnixDomainSocketAddress.of(alive));
+                try (ServerProcess server = lockd("--tcp", "0", "--unix", alive.toString())) {
+                    assertRefused(server, "cannot listen on " + alive + ": a server answers there");
+                }
+                assertThat(alive).exists();
+            }
+            Path file = Files.writeString(folder.resolve("file"), "precious");
+            try (ServerProcess server = lockd("--unix", file.toString())) {
+                assertRefused(server, "cannot listen on " + file);
+            }
+            assertThat(file).hasContent("precious");
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "-port 0 -ws 0,nothing is left to listen on",
+            "--alow-dump,flag provided but not defined: -alow-dump",
+            "--tcp 0 -dump false,not an option: false",
+            "--tcp 70000,--tcp must be [HOST:]PORT"
+        })
+        void with_options_that_make_no_sense(String words, String reason) throws Exception {
+            try (ServerProcess server = lockd(words.split(" "))) {
+                assertRefused(server, "configuration error: " + reason);
+            }
+        }
+
+        @Test
+        void with_a_pid_file_that_another_server_has() throws Exception {
+            Path pid = folder.resolve("pid");
+            try (ServerProcess first = lockd("--tcp", "0", "--pid-file", pid.toString())) {
+                int port = first.port();
+                try (ServerProcess second = lockd("--tcp", "0", "-pidfile", pid.toString())) {
+                    assertRefused(
+                            second,
+                            "cannot write the pid file " + pid + ": another process has it");
+                }
+                assertThat(Files.readString(pid)).isEqualTo("" + first.pid());
+                try (var client = new LockdSocket(port)) {
+                    assertThat(client.ask("g a")).isEqualTo("1 Lock Get Success: a");
+                }
+            }
+        }
+
+        @Test
+        void and_takes_its_pid_file_away_again() throws Exception {
+            Path pid = folder.resolve("pid");
+            try (ServerSocket taken = taken();
+                    ServerProcess server =
+                            lockd("--tcp", "" + taken.getLocalPort(), "-p", pid.toString())) {
+                assertRefused(server, "cannot listen on");
+                assertThat(pid).doesNotExist();
+            }
+        }
+    }
+
+    @Nested
+    @DisplayName("says where it listens")
+    class SaysWhere {
+        @Test
+        void with_the_ports_it_was_given_by_the_system() throws Exception {
+            Path socket = folder.resolve("socket");
+            try (ServerProcess server =
+                    lockd("--tcp", "0", "--ws", "0", "--unix", socket.toString())) {
+                String tcp = server.awaitLog(line -> line.contains("protocol=lockd "));
+                String ws = server.awaitLog(line -> line.contains("protocol=lockd+ws "));
+                String unix = server.awaitLog(line -> line.contains("protocol=lockd+unix "));
+                assertThat(tcp).matches(".* msg=listening addr=127\\.0\\.0\\.1:[1-9]\\d* .*");
+                assertThat(ws).matches(".* msg=listening addr=127\\.0\\.0\\.1:[1-9]\\d* .*");
+                assertThat(unix).contains(" msg=listening addr=" + socket + " ");
+                assertThat(server.err()).hasSize(3);
+                assertThat(server.out()).isEmpty();
+                try (var client = new LockdSocket(server.port());
+                        var local = new LockdSocket(UnixDomainSocketAddress.of(socket))) {
+                    assertThat(client.ask("g a")).isEqualTo("1 Lock Get Success: a");
+                    assertThat(local.ask("g a")).isEqualTo("0 Lock Get Failure: a");
+                }
+            }
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "lockd,--tcp,0.0.0.0:0",
+            "lockd,--ws,0.0.0.0:0",
+            "serve,--listen,lockd://[::]:0"
+        })
+        void and_in_one_line_that_there_is_no_password_if_others_can_reach_it(
+                String command, String option, String where) throws Exception {
+            try (ServerProcess server = ServerProcess.start(command, option, where)) {
+                String line = server.awaitLog(text -> text.contains("level=WARN"));
+                assertThat(line).contains("open beyond this machine: lockd has no password");
+                assertThat(server.err()).hasSize(2);
+            }
+        }
+
+        @Test
+        void and_that_a_secret_does_not_protect_lockd() throws Exception {
+            try (ServerProcess server =
+                    ServerProcess.start(
+                            "serve",
+                            "--listen=lockd://127.0.0.1:0",
+                            "--listen=dflockd://127.0.0.1:0",
+                            "--auth-token=open-sesame")) {
+                String line = server.awaitLog(text -> text.contains("level=WARN"));
+                assertThat(line)
+                        .contains("lockd has no password: the auth token protects dflockd alone");
+                assertThat(server.err()).hasSize(3).noneMatch(text -> text.contains("sesame"));
+            }
+        }
+
+        @Test
+        void with_the_permissions_that_it_was_told() throws Exception {
+            Path socket = folder.resolve("socket");
+            try (ServerProcess server = lockd("--unix", socket.toString(), "--unix-mode", "0620")) {
+                server.awaitLog(line -> line.contains("msg=listening"));
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)))
+                        .isEqualTo("rw--w----");
+            }
+        }
+    }
+
+    @Nested
+    @DisplayName("prints with --verbose what clients do")
+    class Verbose {
+        @ParameterizedTest
+        @ValueSource(strings = {"--verbose", "-verbose", "-verbose=true"})
+        void a_line_for_each_event(String option) throws Exception {
+            Path socket = folder.resolve("socket");
+            try (ServerProcess server =
+                    lockd(option, "--unix", socket.toString(), "--enable-registry")) {
+                server.awaitLog(line -> line.contains("msg=listening"));
+                try (var client = new LockdSocket(UnixDomainSocketAddress.of(socket))) {
+                    assertThat(client.ask("g two  words")).startsWith("1 ");
+                    assertThat(client.ask("r two words")).startsWith("1 ");
+                    assertThat(client.ask("sg crowd")).startsWith("1 ");
+                    assertThat(client.ask("sr crowd")).startsWith("1 ");
+                    assertThat(client.ask("iam joe")).isEqualTo("1 ok");
+                    assertThat(client.ask("nonsense\ng left")).startsWith("1 ");
+                    assertThat(client.ask("sg left")).startsWith("1 ");
+                    assertThat(client.ask("r other")).startsWith("0 ");
+                }
+                await().atMost(LONGEST).until(() -> server.out().contains("unix:1 disconnected"));
+                assertThat(server.out())
+                        .containsExactly(
+                                "unix:1 connected",
+                                "unix:1 obtained lock for two words",
+                                "unix:1 released lock for two words",
+                                "unix:1 obtained shared lock for crowd",
+                                "unix:1 released shared lock for crowd",
+                                "unix:1 changed their name to 'joe'",
+                                "unix:1 invalid command",
+                                "unix:1 obtained lock for left",
+                                "unix:1 obtained shared lock for left",
+                                "unix:1 orphaned locks: 1",
+                                "unix:1 orphaned shared locks: 1",
+                                "unix:1 disconnected");
+            }
+        }
+
+        @Test
+        void and_nothing_without_it() throws Exception {
+            try (ServerProcess server = lockd("--tcp", "0");
+                    var client = new LockdSocket(server.port())) {
+                assertThat(client.ask("g a")).startsWith("1 ");
+                server.signal("TERM");
+                assertThat(client.ask("r a")).startsWith("1 ");
+                assertThat(server.status()).isZero();
+                assertThat(server.out()).isEmpty();
+            }
+        }
+    }
+
+    @Nested
+    @DisplayName("ends at SIGTERM")
+    class Ends {
+        @Test
+        void and_removes_its_pid_file_and_its_socket() throws Exception {
+            Path socket = folder.resolve("socket");
+            Path pid = folder.resolve("pid");
+            try (ServerProcess server =
+                    lockd("--unix", socket.toString(), "--pid-file", pid.toString())) {
+                server.awaitLog(line -> line.contains("msg=listening"));
+                assertThat(socket).exists();
+                assertThat(Files.readString(pid)).isEqualTo("" + server.pid());
+                server.signal("TERM");
+                assertThat(server.status()).isZero();
+                assertThat(socket).doesNotExist();
+                assertThat(pid).doesNotExist();
+                assertThat(folder).isEmptyDirectory();
+            }
+        }
+
+        @Test
+        void within_seconds_while_somebody_holds_a_lock() throws Exception {
+            try (ServerProcess server = lockd("--tcp", "0", "--shutdown-timeout", "1");
+                    var holder = new LockdSocket(server.port())) {
+                assertThat(holder.ask("g a")).isEqualTo("1 Lock Get Success: a");
+                server.signal("TERM");
+                assertThat(holder.receive()).isNull();
+                assertThat(server.status()).isZero();
+                assertThat(server.err().getLast())
+                        .contains("msg=\"shutdown timeout reached, force-closing connections\"");
+            }
+        }
+
+        @Test
+        void as_soon_as_the_last_holder_is_done_and_gives_out_nothing_new() throws Exception {
+            try (ServerProcess server = lockd("--tcp", "0", "--shutdown-timeout", "0");
+                    var holder = new LockdSocket(server.port())) {
+                assertThat(holder.ask("g a")).startsWith("1 ");
+                server.signal("TERM");
+                server.awaitLog(line -> line.contains("draining connections"));
+                assertThat(holder.ask("i a")).isEqualTo("1 Lock Is Locked: a");
+                assertThat(holder.ask("g b")).isEqualTo("0 Lock Get Failure: b");
+                assertThat(holder.ask("sg b")).isEqualTo("0 Shared Lock Get Failure: b");
+                assertThat(holder.ask("r a")).isEqualTo("1 Lock Release Success: a");
+                assertThat(holder.receive()).isNull();
+                assertThat(server.status()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void replaces_the_socket_of_a_server_that_was_killed() throws Exception {
+        Path socket = folder.resolve("socket");
+        Path pid = folder.resolve("pid");
+        String[] words = {"--unix", socket.toString(), "--pid-file", pid.toString()};
+        try (ServerProcess killed = lockd(words)) {
+            killed.awaitLog(line -> line.contains("msg=listening"));
+            killed.signal("KILL");
+            killed.status();
+        }
+        assertThat(socket).exists();
+        assertThat(pid).exists();
+        try (ServerProcess server = lockd(words)) {
+            server.awaitLog(line -> line.contains("msg=listening"));
+            assertThat(Files.readString(pid)).isEqualTo("" + server.pid());
+            try (var client = new LockdSocket(UnixDomainSocketAddress.of(socket))) {
+                assertThat(client.ask("me")).isEqualTo("1 unix:1 unix:1");
+            }
+        }
+    }
+
+    @Test
+    void serves_dflockd_beside_lockd_unless_told_otherwise() throws Exception {
+        try (ServerProcess server =
+                        ServerProcess.start(
+                                "serve",
+                                "--listen=dflockd://127.0.0.1:0",
+                                "--listen=lockd://127.0.0.1:0");
+                var dflockd = new LineClient(server.port());
+                var lockd = new LockdSocket(server.portOf("lockd"))) {
+            String token = dflockd.lock("deploy", "0 60");
+            assertThat(lockd.ask("g deploy")).isEqualTo("0 Lock Get Failure: deploy");
+            assertThat(dflockd.ask("r", "deploy", token)).isEqualTo("ok");
+            assertThat(lockd.ask("g deploy")).isEqualTo("1 Lock Get Success: deploy");
+            assertThat(dflockd.ask("stats", "", ""))
+                    .contains("\"key\":\"deploy\"", "\"lease_expires_in_s\":9223372036,");
+        }
+    }
+}

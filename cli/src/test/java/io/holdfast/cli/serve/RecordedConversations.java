@@ -1,0 +1,156 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.server.Transport;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Recorded conversations of one protocol, each with a server of its own, over every transport that
+ * works here. Most of their time is spent waiting, so many are played at once; a test only looks at
+ * how its own ended.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class RecordedConversations {
+    private static final int AT_ONCE = 16;
+    private static final Duration SLACK = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofMinutes(2);
+
+    private final String folder;
+    private final int least;
+    private final Map<Transport, Map<Vector, Future<?>>> played = new EnumMap<>(Transport.class);
+    private ExecutorService players;
+    private StandardStreams streams;
+
+    /**
+     * @param folder of the recordings
+     * @param least how many there are at least
+     */
+    RecordedConversations(String folder, int least) {
+        this.folder = folder;
+        this.least = least;
+    }
+
+    /** A server for one conversation, or for none. */
+    abstract RunningServer start(List<String> flags) throws Exception;
+
+    @BeforeAll
+    void play() throws IOException, URISyntaxException {
+        streams = new StandardStreams();
+        players = Executors.newFixedThreadPool(AT_ONCE);
+        List<Vector> vectors = vectors();
+        for (Transport transport : Transport.values()) {
+            if (transport == Transport.AUTO || !works(transport)) {
+                continue;
+            }
+            Map<Vector, Future<?>> results = new LinkedHashMap<>();
+            vectors.forEach(v -> results.put(v, players.submit(() -> play(v, transport))));
+            played.put(transport, results);
+        }
+        players.shutdown(); // after all of these
+    }
+
+    @AfterAll
+    void end() {
+        players.shutdownNow();
+        streams.close();
+    }
+
+    private List<Vector> vectors() throws IOException, URISyntaxException {
+        var resource = RecordedConversations.class.getResource("/vectors/" + folder);
+        List<Vector> vectors = new ArrayList<>();
+        try (Stream<Path> files = Files.list(Path.of(Objects.requireNonNull(resource).toURI()))) {
+            for (Path file : files.sorted().toList()) {
+                vectors.add(Vector.read(file));
+            }
+        }
+        return vectors;
+    }
+
+    private boolean works(Transport transport) {
+        try (RunningServer server = start(flags(List.of(), transport))) {
+            return server.address().getPort() > 0;
+        } catch (Exception e) {
+            return false;
+        }
+    }
+
+    private Void play(Vector vector, Transport transport) throws Exception {
+        try (RunningServer server = start(flags(vector.serve(), transport))) {
+            VectorPlayer.play(vector, server.address(vector.connect()), SLACK);
+        }
+        return null;
+    }
+
+    private static List<String> flags(List<String> given, Transport transport) {
+        List<String> flags = new ArrayList<>(given);
+        flags.addAll(List.of("--transport", transport.label(), "--event-loops", "1"));
+        return flags;
+    }
+
+    @TestFactory
+    @DisplayName("finds that")
+    Stream<DynamicContainer> conversations() {
+        return played.entrySet().stream()
+                .map(
+                        results ->
+                                DynamicContainer.dynamicContainer(
+                                        "over " + results.getKey().label(),
+                                        results.getValue().entrySet().stream()
+                                                .map(r -> test(r.getKey(), r.getValue()))));
+    }
+
+    private static DynamicTest test(Vector vector, Future<?> result) {
+        return DynamicTest.dynamicTest(
+                vector.title(),
+                () -> {
+                    try {
+                        result.get(LONGEST.toSeconds(), TimeUnit.SECONDS);
+                    } catch (ExecutionException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Test
+    void is_served_over_nio_wherever_java_runs() {
+        assertThat(played).containsKey(Transport.NIO);
+        assertThat(played.get(Transport.NIO)).hasSizeGreaterThanOrEqualTo(least);
+    }
+
+    @Test
+    void never_makes_the_server_log_an_error_or_a_secret() throws Exception {
+        assertThat(players.awaitTermination(LONGEST.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(streams.err())
+                .contains("level=INFO msg=listening")
+                .doesNotContain("level=ERROR")
+                .doesNotContain("open-sesame");
+        assertThat(streams.out()).isEmpty();
+    }
+}

@@ -1,0 +1,133 @@
+package io.holdfast.server;
+
+import io.holdfast.engine.Namespace;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.stream.Stream;
+
+import javax.net.ssl.SSLContext;
+
+/** A server with lockd on a WebSocket, lockd on TCP and dflockd, for tests of other packages. */
+public final class WebSocketServer implements AutoCloseable {
+    private final HoldfastServer server;
+    private final SSLContext trusting;
+
+    private WebSocketServer(HoldfastServer server, SSLContext trusting) {
+        this.server = server;
+        this.trusting = trusting;
+    }
+
+    /** What a test may choose. */
+    public static final class Options {
+        private final TestConfig config = new TestConfig();
+        private boolean allowDump = true;
+        private boolean tls;
+
+        public Options allowedOrigins(String... names) {
+            config.allowedOrigins(names);
+            return this;
+        }
+
+        public Options readTimeout(Duration value) {
+            config.readTimeout(value);
+            return this;
+        }
+
+        public Options writeTimeout(Duration value) {
+            config.writeTimeout(value);
+            return this;
+        }
+
+        public Options eventLoops(int value) {
+            config.eventLoops(value);
+            return this;
+        }
+
+        public Options maxConnections(int value) {
+            config.maxConnections(value);
+            return this;
+        }
+
+        public Options transport(Transport value) {
+            config.transport(value);
+            return this;
+        }
+
+        public Options noDump() {
+            allowDump = false;
+            return this;
+        }
+
+        /** The WebSocket listener speaks TLS. */
+        public Options tls() {
+            tls = true;
+            return this;
+        }
+
+        public WebSocketServer start(Path folder) {
+            try {
+                SSLContext trusting = null;
+                if (tls) {
+                    TestCertificates certificates = TestCertificates.ec();
+                    config.tls(certificates.files(folder));
+                    trusting = certificates.trusting();
+                }
+                config.listeners(
+                        lockd(true, tls), lockd(false, false), new Endpoint("127.0.0.1", 0, false));
+                return new WebSocketServer(HoldfastServer.start(config.build()), trusting);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (StartException | GeneralSecurityException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        public WebSocketServer start() {
+            return start(Path.of("."));
+        }
+
+        private Endpoint lockd(boolean webSocket, boolean overTls) {
+            return new Endpoint(
+                    new Address.Tcp("127.0.0.1", 0),
+                    overTls,
+                    new Protocol.Lockd(Namespace.DEFAULT, webSocket, allowDump, true));
+        }
+    }
+
+    /** The transports that notice a reset which comes right behind input, as io_uring may not. */
+    public static Stream<Transport> transportsThatNoticeResets() {
+        return TestServer.transports().filter(transport -> transport != Transport.IO_URING);
+    }
+
+    public InetSocketAddress webSocket() {
+        return server.addresses().get(0);
+    }
+
+    public InetSocketAddress lockd() {
+        return server.addresses().get(1);
+    }
+
+    public InetSocketAddress dflockd() {
+        return server.addresses().get(2);
+    }
+
+    /** What a client needs to trust the server. */
+    public SSLContext trusting() {
+        return trusting;
+    }
+
+    /** Begins to drain in a thread of its own. */
+    public Thread drain() {
+        return Thread.startVirtualThread(server::drain);
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

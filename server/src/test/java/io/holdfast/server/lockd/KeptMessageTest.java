@@ -1,0 +1,208 @@
+package io.holdfast.server.lockd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.Caps;
+import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.LocalDriver;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Settings;
+import io.holdfast.server.connection.Draining;
+import io.holdfast.server.connection.KeptBytes;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("A message that is not complete")
+class KeptMessageTest {
+    private static final int MOST = 1 << 20;
+    private static final int LENGTH = 60_000;
+    private static final int TEXT = 0x01;
+    private static final int CONTINUATION = 0x00;
+    private static final int FINAL = 0x80;
+    private static final String TRY_AGAIN_LATER = "\u0088\u0002\u0003\u00f5";
+
+    private final LocalDriver driver =
+            new LocalDriver(
+                    new Settings(0, Duration.ofSeconds(60).toNanos(), true),
+                    Caps.NONE,
+                    Duration.ofSeconds(60),
+                    new ClockFences(),
+                    () -> true);
+    private final KeptBytes kept = new KeptBytes(MOST);
+    private final LockdService service =
+            new LockdService(
+                    driver,
+                    Namespace.DEFAULT,
+                    kept,
+                    new Draining(),
+                    new ListingRoom(MOST, Duration.ofSeconds(5)),
+                    Duration.ofSeconds(5),
+                    null);
+
+    @AfterEach
+    void close() {
+        driver.close();
+    }
+
+    private EmbeddedChannel connect() {
+        return new EmbeddedChannel(
+                new LockdWebSocketHandler(service, new LockdAccess(false, false)));
+    }
+
+    /** A frame masked with zeros. */
+    private static ByteBuf frame(int first, int length, int sent) {
+        ByteBuf frame = PooledByteBufAllocator.DEFAULT.directBuffer();
+        frame.writeByte(first);
+        if (length < 126) {
+            frame.writeByte(0x80 | length);
+        } else {
+            frame.writeByte(0x80 | 126).writeShort(length);
+        }
+        frame.writeInt(0);
+        return frame.writeBytes("x".repeat(sent).getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static String written(EmbeddedChannel channel) {
+        channel.runPendingTasks();
+        var text = new StringBuilder();
+        for (ByteBuf next = channel.readOutbound(); next != null; next = channel.readOutbound()) {
+            text.append(next.toString(StandardCharsets.ISO_8859_1));
+            next.release();
+        }
+        return text.toString();
+    }
+
+    /** Whether all that was kept has been given back. */
+    private void assertNothingKept() {
+        assertThat(kept.keep(MOST)).isTrue();
+        assertThat(kept.keep(-MOST)).isTrue();
+    }
+
+    private void assertSomethingKept() {
+        assertThat(kept.keep(MOST)).isFalse();
+        assertThat(kept.keep(-MOST)).isTrue();
+    }
+
+    @Test
+    void counts_with_all_others_when_its_frame_is_not_complete() {
+        List<EmbeddedChannel> channels = new ArrayList<>();
+        boolean refused = false;
+        for (int i = 0; i < 2 * MOST / LENGTH && !refused; i++) {
+            EmbeddedChannel channel = connect();
+            channels.add(channel);
+            channel.writeInbound(frame(FINAL | TEXT, LENGTH, LENGTH - 1));
+            refused = !channel.isOpen();
+        }
+        assertThat(channels).hasSizeBetween(MOST / LENGTH, MOST / LENGTH + 2);
+        assertThat(refused).isTrue();
+        assertThat(channels.getFirst().isOpen()).as("those before are left alone").isTrue();
+        channels.forEach(EmbeddedChannel::close);
+        assertNothingKept();
+    }
+
+    @Test
+    void counts_with_all_others_when_there_are_fragments_to_come() {
+        List<EmbeddedChannel> channels = new ArrayList<>();
+        String said = "";
+        while (channels.size() < 2 * MOST / LENGTH && said.isEmpty()) {
+            EmbeddedChannel channel = connect();
+            channels.add(channel);
+            channel.writeInbound(frame(TEXT, LENGTH, LENGTH));
+            said = written(channel);
+        }
+        assertThat(said).isEqualTo(TRY_AGAIN_LATER);
+        assertThat(channels).hasSizeBetween(MOST / LENGTH, MOST / LENGTH + 2);
+        EmbeddedChannel first = channels.getFirst();
+        first.writeInbound(frame(FINAL | CONTINUATION, 1, 1));
+        assertThat(written(first)).as("those before are left alone").isEqualTo("\u0081\0");
+        channels.forEach(EmbeddedChannel::close);
+        assertNothingKept();
+    }
+
+    @Test
+    void counts_even_if_its_fragments_are_small() {
+        EmbeddedChannel channel = connect();
+        channel.writeInbound(frame(TEXT, 1, 1));
+        assertSomethingKept();
+        for (int i = 1; i < LENGTH; i++) {
+            channel.writeInbound(frame(CONTINUATION, 1, 1));
+        }
+        assertThat(kept.keep(MOST - LENGTH + 1)).as("kept at least as much as came").isFalse();
+        assertThat(kept.keep(LENGTH - MOST - 1)).isTrue();
+        assertThat(kept.keep(MOST - 3 * LENGTH)).as("and not much more").isTrue();
+        assertThat(kept.keep(3 * LENGTH - MOST)).isTrue();
+        channel.writeInbound(frame(FINAL | CONTINUATION, 0, 0));
+        assertThat(written(channel)).isEqualTo("\u0081\0");
+        assertNothingKept();
+        channel.close();
+    }
+
+    @Test
+    void counts_no_longer_when_it_is_complete() {
+        EmbeddedChannel channel = connect();
+        for (int i = 0; i < 100; i++) {
+            channel.writeInbound(frame(TEXT, LENGTH / 2, LENGTH / 2));
+            assertSomethingKept();
+            channel.writeInbound(frame(CONTINUATION, LENGTH / 2, LENGTH / 2));
+            channel.writeInbound(frame(FINAL | CONTINUATION, 1, 1));
+            assertThat(written(channel)).isEqualTo("\u0081\0");
+            assertNothingKept();
+        }
+        channel.close();
+    }
+
+    @Test
+    void counts_no_longer_when_its_connection_ends() {
+        for (int i = 0; i < 50; i++) {
+            EmbeddedChannel channel = connect();
+            channel.writeInbound(frame(TEXT, LENGTH, LENGTH), frame(CONTINUATION, LENGTH, 9));
+            assertSomethingKept();
+            channel.close();
+            assertNothingKept();
+        }
+    }
+
+    @Test
+    void counts_no_longer_when_it_has_become_too_long() {
+        EmbeddedChannel channel = connect();
+        channel.writeInbound(frame(TEXT, LENGTH, LENGTH), frame(CONTINUATION, LENGTH, LENGTH));
+        assertThat(written(channel)).isEqualTo("\u0088\u0002\u0003\u00f1");
+        assertNothingKept();
+        channel.close();
+    }
+
+    @Test
+    void does_not_hold_on_to_the_buffer_it_came_in() {
+        EmbeddedChannel channel = connect();
+        ByteBuf last = Unpooled.EMPTY_BUFFER;
+        channel.writeInbound(frame(FINAL | TEXT, 10, 4));
+        for (int i = 0; i < 1_000; i++) {
+            last = PooledByteBufAllocator.DEFAULT.directBuffer(4096);
+            last.writeBytes(new byte[6]);
+            for (int j = 0; j < 100; j++) {
+                ByteBuf whole = frame(FINAL | TEXT, 10, 10);
+                last.writeBytes(whole);
+                whole.release();
+            }
+            ByteBuf part = frame(FINAL | TEXT, 10, 4);
+            last.writeBytes(part);
+            part.release();
+            channel.writeInbound(last);
+            assertThat(written(channel)).hasSize(101 * 2);
+        }
+        assertThat(last.refCnt()).as("the receive buffer is free again").isZero();
+        channel.close();
+        assertNothingKept();
+    }
+}

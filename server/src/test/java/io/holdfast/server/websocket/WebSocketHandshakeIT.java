@@ -1,0 +1,519 @@
+package io.holdfast.server.websocket;
+
+import static io.holdfast.server.websocket.WebSocketClient.ACCEPTED;
+import static io.holdfast.server.websocket.WebSocketClient.KEY;
+import static io.holdfast.server.websocket.WebSocketClient.REQUEST;
+import static io.holdfast.server.websocket.WebSocketClient.joined;
+import static io.holdfast.server.websocket.WebSocketClient.message;
+import static io.holdfast.server.websocket.WebSocketClient.request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.server.WebSocketServer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+@DisplayName("The request that opens a WebSocket")
+@Timeout(60)
+class WebSocketHandshakeIT {
+    private WebSocketServer server = new WebSocketServer.Options().start();
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private void restart(WebSocketServer.Options options) {
+        server.close();
+        server = options.start();
+    }
+
+    private WebSocketClient connect() {
+        return WebSocketClient.connect(server.webSocket());
+    }
+
+    private WebSocketClient open() {
+        return WebSocketClient.open(server.webSocket());
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private static String accepted(String headers) {
+        return ACCEPTED.substring(0, ACCEPTED.length() - 2) + headers + "\r\n";
+    }
+
+    /** The whole answer to a request that is refused; the server closes after it. */
+    private void assertRefused(String request, String status, String reason) {
+        try (WebSocketClient client = connect()) {
+            String answer = client.send(request).rest();
+            assertThat(answer).startsWith("HTTP/1.1 " + status + "\r\n");
+            assertThat(answer).endsWith("\r\n\r\n" + reason);
+            assertThat(answer).contains("\r\nContent-Length: " + reason.length() + "\r\n");
+        }
+    }
+
+    // ---- what is accepted
+
+    @Test
+    void is_answered_with_these_bytes_and_no_others() {
+        try (WebSocketClient client = connect().send(REQUEST)) {
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+            assertThat(client.ask("g x")).isEqualTo("1 Lock Get Success: x\r\n");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "permessage-deflate",
+                "permessage-deflate; client_max_window_bits, x-webkit-deflate-frame",
+            })
+    void gets_no_extension(String offer) {
+        try (WebSocketClient client =
+                connect().send(request("Sec-WebSocket-Extensions: " + offer + "\r\n"))) {
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lockd", "any.thing-at_all", "v1"})
+    void has_the_only_subprotocol_it_offers_echoed(String protocol) {
+        String offer = "Sec-WebSocket-Protocol: " + protocol + "\r\n";
+        try (WebSocketClient client = connect().send(request(offer))) {
+            assertThat(client.head()).isEqualTo(accepted(offer));
+            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+        }
+    }
+
+    /** Q16. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Sec-WebSocket-Protocol: a, b\r\n",
+                "Sec-WebSocket-Protocol: a,b,c,d\r\n",
+                "Sec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: b\r\n",
+            })
+    void may_offer_several_subprotocols(String offer) {
+        try (WebSocketClient client = connect().send(request(offer))) {
+            assertThat(client.head()).isIn(ACCEPTED, accepted("Sec-WebSocket-Protocol: a\r\n"));
+            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+        }
+    }
+
+    @Test
+    void may_offer_a_subprotocol_without_a_name() {
+        try (WebSocketClient client = connect().send(request("Sec-WebSocket-Protocol: \r\n"))) {
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+        }
+    }
+
+    @Test
+    void smuggles_no_header_into_the_answer() {
+        try (WebSocketClient client =
+                connect().send(request("Sec-WebSocket-Protocol: a\rX-Evil: 1\r\n"))) {
+            assertThat(client.send(message("i x")).halfClose().rest()).doesNotContain("\rX-Evil");
+        }
+    }
+
+    @Test
+    void may_write_its_headers_in_any_case() {
+        String shouting =
+                "GET / HTTP/1.1\r\n"
+                        + "HOST: localhost\r\n"
+                        + "uPgRaDe: WebSocket\r\n"
+                        + "connection: UPGRADE\r\n"
+                        + "sec-websocket-key: "
+                        + KEY
+                        + "\r\nSEC-WEBSOCKET-VERSION: 13\r\n"
+                        + "\r\n";
+        try (WebSocketClient client = connect().send(shouting)) {
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Connection: keep-alive, Upgrade",
+                "Connection: upgrade,keep-alive",
+                "Connection: keep-alive\r\nConnection: Upgrade",
+                "Connection:Upgrade",
+                "Connection:\t Upgrade \t",
+            })
+    void may_have_a_list_as_connection(String header) {
+        try (WebSocketClient client =
+                connect().send(REQUEST.replace("Connection: Upgrade", header))) {
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/lockd", "/a/b/../c?x=1&y=%zz#f", "*", "http://other.example/x", "/?"})
+    void may_name_any_path(String path) {
+        try (WebSocketClient client =
+                connect().send(REQUEST.replace("GET / ", "GET " + path + " "))) {
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+        }
+    }
+
+    @Test
+    void may_carry_many_cookies() {
+        String cookies = "Cookie: " + "a=b; ".repeat(4_000) + "\r\n";
+        try (WebSocketClient client = connect().send(request(cookies))) {
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+        }
+    }
+
+    // ---- what is refused
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Upgrade: websocket\r\n", "Connection: Upgrade\r\n"})
+    void is_refused_without_its_upgrade(String missing) {
+        assertRefused(REQUEST.replace(missing, ""), "400 Bad Request", "not websocket protocol");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Upgrade: websocket, Upgrade: h2c",
+        "Upgrade: websocket, Upgrade: websockets",
+        "Connection: Upgrade, Connection: close",
+        "Connection: Upgrade, Connection: notupgrade",
+    })
+    void is_refused_when_it_wants_to_become_something_else(String good, String bad) {
+        assertRefused(REQUEST.replace(good, bad), "400 Bad Request", "not websocket protocol");
+    }
+
+    @Test
+    void is_refused_when_it_is_plain_http() {
+        assertRefused(
+                "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "400 Bad Request",
+                "not websocket protocol");
+        assertRefused("GET / HTTP/1.0\r\n\r\n", "400 Bad Request", "not websocket protocol");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Sec-WebSocket-Version: 8\r\n", "Sec-WebSocket-Version: \r\n"})
+    void is_refused_with_another_version(String version) {
+        String request = REQUEST.replace("Sec-WebSocket-Version: 13\r\n", version);
+        assertRefused(request, "400 Bad Request", "missing or bad WebSocket Version");
+        try (WebSocketClient client = connect()) {
+            assertThat(client.send(request).rest()).contains("\r\nSec-WebSocket-Version: 13\r\n");
+        }
+    }
+
+    @Test
+    void is_refused_without_a_key() {
+        assertRefused(
+                REQUEST.replace("Sec-WebSocket-Key: " + KEY + "\r\n", ""),
+                "400 Bad Request",
+                "mismatch challenge/response");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"POST", "HEAD", "PUT", "OPTIONS", "get", "BREW"})
+    void is_refused_with_another_method(String method) {
+        assertRefused(
+                REQUEST.replace("GET ", method + " "), "405 Method Not Allowed", "bad method");
+    }
+
+    @Test
+    void is_refused_with_another_method_and_a_body() {
+        assertRefused(
+                "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\ng x\n",
+                "405 Method Not Allowed",
+                "bad method");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://evil.example",
+                "http://localhost.evil.example",
+                "http://127.0.0.1",
+                "null",
+                "about:blank",
+                "http://localhost\r\nOrigin: http://evil.example",
+            })
+    void is_refused_from_a_page_of_another_site_and_nothing_behind_it_is_run(String origin) {
+        try (WebSocketClient client = connect()) {
+            byte[] request = bytes(request("Origin: " + origin + "\r\n"));
+            String answer = client.send(request, message("g x"), bytes("g x\n")).rest();
+            assertThat(answer).startsWith("HTTP/1.1 403 Forbidden\r\n");
+            assertThat(answer).endsWith("\r\n\r\norigin not allowed");
+        }
+        try (WebSocketClient client = open()) {
+            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+            assertThat(client.counter("command_g")).isZero();
+            assertThat(client.counter("connections")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void is_refused_from_a_page_whose_name_was_pointed_here() {
+        assertRefused(
+                request("Origin: http://evil.example\r\n")
+                        .replace("Host: localhost", "Host: evil.example:9998"),
+                "403 Forbidden",
+                "origin not allowed");
+    }
+
+    /** Q15: without an Origin is every other test. */
+    @ParameterizedTest
+    @ValueSource(strings = {"http://localhost", "https://localhost:8443", "http://LOCALHOST:3000/"})
+    void is_accepted_from_a_page_of_the_same_host(String origin) {
+        try (WebSocketClient client = connect().send(request("Origin: " + origin + "\r\n"))) {
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+        }
+    }
+
+    @Test
+    void is_accepted_from_a_page_that_is_listed() {
+        restart(new WebSocketServer.Options().allowedOrigins("app.example"));
+        try (WebSocketClient client = connect().send(request("Origin: https://app.example\r\n"))) {
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+        }
+        assertRefused(
+                request("Origin: https://evil.example\r\n"), "403 Forbidden", "origin not allowed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void is_refused_when_it_is_too_long(int where) {
+        String filler = "x".repeat(40_000);
+        String request =
+                where == 0
+                        ? REQUEST.replace("GET /", "GET /" + filler)
+                        : request("X-Long: " + filler + "\r\n");
+        assertRefused(request, "400 Bad Request", "bad request");
+        try (WebSocketClient client = open()) {
+            assertThat(client.counter("connections")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void is_cut_off_when_it_never_ends() {
+        try (WebSocketClient client = connect()) {
+            client.send("GET / HTTP/1.1\r\n");
+            for (int i = 0; i < 200; i++) {
+                client.sendIfOpen(bytes("X-" + i + ": " + "y".repeat(4000) + "\r\n"));
+            }
+            client.rest(); // whatever it was told, it ended
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "g x\n",
+                "g x\ng x\n\n",
+                "\0\0\0\0\n\n",
+                "\u0016\u0003\u0001\u0000\u00a5\u0001\u0000\r\n\r\n",
+                "GET\r\n\r\n",
+                "GET / HTTP/1.1\r\nno colon\r\n\r\n",
+                "GET / HTTP/9.9.9\r\n\r\n",
+                "\u0081\u0083\0\0\0\0g x",
+                "GET / HTTP/1.1\r\nUpgrade: websocket",
+                "",
+            })
+    void that_is_none_takes_no_lock(String garbage) {
+        try (WebSocketClient client = connect()) {
+            String answer = client.send(garbage).halfClose().rest();
+            assertThat(answer).doesNotContain("Lock").doesNotContain(" 101 ");
+        }
+        try (WebSocketClient client = open()) {
+            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+            assertThat(client.counter("command_g")).isZero();
+            assertThat(client.counter("invalid_commands")).isZero();
+        }
+    }
+
+    // ---- how it comes
+
+    @Test
+    void may_have_messages_right_behind_it() {
+        try (WebSocketClient client = connect()) {
+            client.send(bytes(REQUEST), message("g x"), message("me"), message("r x"));
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+            assertThat(client.text()).isEqualTo("1 Lock Get Success: x\r\n");
+            assertThat(client.text()).startsWith("1 127.0.0.1:");
+            assertThat(client.text()).isEqualTo("1 Lock Release Success: x\n");
+        }
+    }
+
+    @Test
+    void may_have_very_many_messages_right_behind_it() {
+        byte[][] all = new byte[2_001][];
+        all[0] = bytes(REQUEST);
+        for (int i = 1; i < all.length; i++) {
+            all[i] = message("i lock" + i);
+        }
+        try (WebSocketClient client = connect().send(joined(all))) {
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+            for (int i = 1; i < all.length; i++) {
+                assertThat(client.text()).isEqualTo("0 Lock Not Locked: lock" + i + "\r\n");
+            }
+        }
+    }
+
+    @Test
+    void may_come_byte_by_byte_and_so_may_messages() {
+        try (WebSocketClient client = connect()) {
+            for (byte b : joined(bytes(REQUEST), message("g x"))) {
+                client.send(new byte[] {b});
+            }
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+            assertThat(client.text()).isEqualTo("1 Lock Get Success: x\r\n");
+        }
+    }
+
+    @Test
+    void ends_when_the_client_does_before_it_is_complete() {
+        for (String part : List.of("", "GET", "GET / HTTP/1.1\r\nHost: localhost\r\n")) {
+            try (WebSocketClient client = connect().send(part).halfClose()) {
+                assertThat(client.rest()).matches("(?s)|HTTP/1.1 400 .*");
+            }
+        }
+    }
+
+    @Test
+    void is_served_when_the_client_ends_right_behind_its_message() {
+        try (WebSocketClient client = connect()) {
+            client.send(bytes(REQUEST), message("g x")).halfClose();
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+            assertThat(client.text()).isEqualTo("1 Lock Get Success: x\r\n");
+            client.rest();
+        }
+        try (WebSocketClient client = open()) {
+            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+            assertThat(client.counter("orphans")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void must_come_within_the_read_timeout() {
+        restart(new WebSocketServer.Options().readTimeout(Duration.ofMillis(500)));
+        try (WebSocketClient served = open();
+                WebSocketClient silent = connect();
+                WebSocketClient slow = connect().send("GET / HTTP/1.1\r\nHost: localh")) {
+            silent.assertEnd();
+            slow.assertEnd();
+            try (WebSocketClient another = connect()) {
+                another.assertEnd();
+            }
+            // A WebSocket that is open may be silent for as long as it likes.
+            assertThat(served.ask("g x")).isEqualTo("1 Lock Get Success: x\r\n");
+        }
+    }
+
+    @Test
+    void does_not_get_more_time_by_trickling() throws InterruptedException {
+        restart(new WebSocketServer.Options().readTimeout(Duration.ofMillis(500)));
+        try (WebSocketClient client = connect().send("GET / HTTP/1.1\r\nX: ")) {
+            Thread trickle =
+                    Thread.startVirtualThread(
+                            () -> {
+                                while (client.sendIfOpen(bytes("y"))) {
+                                    LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+                                }
+                            });
+            client.assertEnd();
+            trickle.join();
+        }
+    }
+
+    @Test
+    void makes_a_connection_only_when_it_is_accepted() {
+        try (WebSocketClient first = open();
+                WebSocketClient waiting = connect().send("GET / HTTP/1.1\r\n");
+                WebSocketClient refused = connect().send("GET / HTTP/1.1\r\n\r\n")) {
+            assertThat(refused.rest()).startsWith("HTTP/1.1 400 ");
+            assertThat(first.counter("connections")).isEqualTo(1);
+            waiting.send(REQUEST.substring("GET / HTTP/1.1\r\n".length()));
+            assertThat(waiting.head()).isEqualTo(ACCEPTED);
+            assertThat(first.counter("connections")).isEqualTo(2);
+            waiting.reset();
+            await().until(() -> first.counter("connections") == 1);
+        }
+    }
+
+    @Test
+    void gives_its_place_back_when_it_is_refused() {
+        restart(new WebSocketServer.Options().maxConnections(2));
+        for (int i = 0; i < 20; i++) {
+            assertRefused("GET / HTTP/1.1\r\n\r\n", "400 Bad Request", "not websocket protocol");
+        }
+        await().untilAsserted(
+                        () -> {
+                            try (WebSocketClient one = open();
+                                    WebSocketClient two = open()) {
+                                assertThat(one.counter("connections")).isEqualTo(2);
+                                assertThat(two.ask("r x")).startsWith("0 ");
+                            }
+                        });
+    }
+
+    @Test
+    void is_not_waited_for_when_the_server_ends() throws InterruptedException {
+        try (WebSocketClient client = connect().send("GET / HTTP/1.1\r\n");
+                WebSocketClient other = open()) {
+            assertThat(other.ask("me")).startsWith("1 ");
+            Thread draining = server.drain();
+            client.assertEnd();
+            other.assertClosedWith(1001);
+            draining.join();
+        }
+    }
+
+    // ---- TLS
+
+    @Test
+    void is_the_same_over_tls(@TempDir Path folder) throws IOException {
+        server.close();
+        server = new WebSocketServer.Options().tls().start(folder);
+        try (WebSocketClient client = secure()) {
+            client.send(bytes(REQUEST), message("g x"));
+            assertThat(client.head()).isEqualTo(ACCEPTED);
+            assertThat(client.text()).isEqualTo("1 Lock Get Success: x\r\n");
+            try (WebSocketClient second = secure().shakeHands()) {
+                assertThat(second.ask("g x")).isEqualTo("0 Lock Get Failure: x\r\n");
+            }
+            client.send(WebSocketClient.frame(0x88, "")).assertClosedWith(1000);
+        }
+        try (WebSocketClient client = secure().shakeHands()) {
+            assertThat(client.ask("i x")).isEqualTo("0 Lock Not Locked: x\r\n");
+        }
+        try (WebSocketClient client = secure().send(request("Origin: https://evil.example\r\n"))) {
+            assertThat(client.rest()).startsWith("HTTP/1.1 403 Forbidden\r\n");
+        }
+        try (WebSocketClient plain = connect()) {
+            assertThat(plain.send(REQUEST).rest()).doesNotContain("HTTP");
+        }
+    }
+
+    private WebSocketClient secure() throws IOException {
+        Socket socket =
+                server.trusting()
+                        .getSocketFactory()
+                        .createSocket("127.0.0.1", server.webSocket().getPort());
+        return new WebSocketClient(socket);
+    }
+}
