@@ -32,6 +32,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.ChannelGroupFuture;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -394,6 +395,9 @@ public final class HoldfastServer {
         @Override
         protected void initChannel(Channel channel) {
             connections.add(channel);
+            if (channel instanceof IoUringSocketChannel socket) {
+                channel.pipeline().addLast(new ResetCheck(socket));
+            }
             if (tls != null) {
                 SslHandler handler = tls.newHandler(channel.alloc());
                 handler.setHandshakeTimeoutMillis(saturatedMillis(config.readTimeout()));
