@@ -49,20 +49,34 @@ public final class Listing<T> {
     private final ToIntFunction<T> extra;
     private @Nullable Marker marker;
 
+    /** Nothing behind it is read. */
+    private final @Nullable Marker end;
+
     Listing(Roster list, Viewer<T> viewer) {
-        this(list, viewer, _ -> 0);
+        this(list, viewer, _ -> 0, null);
     }
 
     /**
+     * One that leaves out keys that are made after it began. So a key that is forgotten and made
+     * anew meanwhile is not read twice.
+     *
      * @param extra how many more keys one counts for, that takes longer to read than most
      */
     Listing(Roster list, Viewer<T> viewer, ToIntFunction<T> extra) {
+        this(list, viewer, extra, new Marker());
+    }
+
+    private Listing(Roster list, Viewer<T> viewer, ToIntFunction<T> extra, @Nullable Marker end) {
         this.list = list;
         this.viewer = viewer;
         this.extra = extra;
         Marker start = new Marker();
         list.addFirst(start);
         this.marker = start;
+        this.end = end;
+        if (end != null) {
+            list.addLast(end);
+        }
     }
 
     /** Adds the next keys, passing at most {@code most} of them; false when there are no more. */
@@ -73,7 +87,7 @@ public final class Listing<T> {
         }
         Roster.Node passed = null;
         Roster.Node node = place.after();
-        for (int i = 0; i < most && node != null; i++) {
+        for (int i = 0; i < most && node != null && node != end; i++) {
             T view = node instanceof Named named ? viewer.view(named, nowNanos) : null;
             if (view != null) {
                 out.add(view);
@@ -82,11 +96,11 @@ public final class Listing<T> {
             passed = node;
             node = node.after();
         }
-        list.remove(place);
-        if (node == null || passed == null) {
-            marker = null;
+        if (node == null || node == end || passed == null) {
+            close();
             return false;
         }
+        list.remove(place);
         list.addAfter(passed, place);
         return true;
     }
@@ -94,6 +108,9 @@ public final class Listing<T> {
     public void close() {
         if (marker != null) {
             list.remove(marker);
+            if (end != null) {
+                list.remove(end);
+            }
             marker = null;
         }
     }

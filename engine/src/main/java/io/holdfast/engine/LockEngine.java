@@ -16,6 +16,9 @@ import java.util.Map;
  * <p>Cost does not depend on the number of keys, waiters, sessions and deadlines.
  */
 public final class LockEngine {
+    /** So many bytes of a claimed name take as much room as a hold. */
+    private static final int NAME_BYTES_PER_PIECE = 512;
+
     private final Settings settings;
     private final Map<Key, Resource> mutexes = new HashMap<>();
     private final Map<Key, Resource> semaphores = new HashMap<>();
@@ -286,7 +289,7 @@ public final class LockEngine {
             return;
         }
         if (resource == null) {
-            if (!ledger.reserveClaim()) {
+            if (!reserveClaim(c.key(), ledger)) {
                 ledger.giveBack();
                 refuse(c, Refusal.TOO_MANY_KEYS, effects);
                 return;
@@ -297,6 +300,36 @@ public final class LockEngine {
         Session session = session(c.session());
         Hold _ = grant(resource, session, c.request(), c.salt(), Command.FOREVER, ledger);
         effects.add(new Effect.Claimed(c.session(), c.request(), true, resource.holders()));
+    }
+
+    /** A long name takes room like so many short ones. */
+    private static boolean reserveClaim(Key key, Ledger ledger) {
+        if (!ledger.reserveClaim()) {
+            return false;
+        }
+        for (int taken = 0; taken < morePieces(key); taken++) {
+            if (!ledger.reserve()) {
+                giveBack(taken, ledger);
+                ledger.returnClaim();
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void returnClaim(Key key, Ledger ledger) {
+        giveBack(morePieces(key), ledger);
+        ledger.returnClaim();
+    }
+
+    private static void giveBack(int pieces, Ledger ledger) {
+        for (int i = 0; i < pieces; i++) {
+            ledger.giveBack();
+        }
+    }
+
+    private static int morePieces(Key key) {
+        return key.bytes().length / NAME_BYTES_PER_PIECE;
     }
 
     private void unclaim(Command.Unclaim c, Ledger ledger, List<Effect> effects) {
@@ -445,7 +478,7 @@ public final class LockEngine {
             if (resource == null) {
                 resource = add(c.kind(), c.key(), limit);
             } else {
-                ledger.returnClaim();
+                returnClaim(c.key(), ledger);
             }
             resource.lasting = true;
         }
@@ -566,7 +599,7 @@ public final class LockEngine {
         }
         if (!resource.lasting) {
             forget(resource);
-            ledger.returnClaim();
+            returnClaim(resource.key, ledger);
         } else if (!resource.isScheduled()) {
             idleEnds.schedule(resource, settings.idleEnd(resource.lastActivityNanos));
         }

@@ -21,6 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /** Every test ends with all room given back. */
 @DisplayName("Claims")
 class ClaimRoomTest {
@@ -60,6 +63,23 @@ class ClaimRoomTest {
         assertThat(Views.of(locks.engine, locks.now()).idle()).isEmpty();
         locks.close("alice");
         assertThat(EngineWeight.of(locks.engine)).isEqualTo(empty);
+    }
+
+    @Test
+    void take_room_by_the_length_of_their_names() {
+        Key key = Key.of("x".repeat(65_535));
+        List<Effect> effects = new ArrayList<>();
+        Command claim = new Command.Claim(1001, 1, Kind.MUTEX, key, 0);
+        locks.engine.apply(claim, locks.now(), ledger, effects);
+        assertThat(ledger.pieces).isEqualTo(1 + 127);
+        Command unclaim = new Command.Unclaim(1001, 2, Kind.MUTEX, key);
+        locks.engine.apply(unclaim, locks.now(), ledger, effects);
+        assertThat(ledger.pieces).isZero();
+        locks.engine.apply(claim, locks.now(), ledger, effects);
+        Command acquire = new Command.Acquire(1002, 3, Kind.MUTEX, key, 1, 0, 1, 0);
+        locks.engine.apply(acquire, locks.now(), ledger, effects);
+        assertThat(ledger.pieces).as("remembered from now on").isEqualTo(1);
+        locks.engine.apply(new Command.CloseSession(1001, 0), locks.now(), ledger, effects);
     }
 
     @Test

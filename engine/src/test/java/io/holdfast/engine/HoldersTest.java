@@ -166,4 +166,22 @@ class HoldersTest {
         assertThat(found.holders()).as("holders of %s", what).isEqualTo(holders);
         assertThat(found.own()).as("%s is one of them", who).isEqualTo(own);
     }
+
+    @Test
+    void are_listed_once_though_released_and_claimed_again_meanwhile() {
+        for (String name : new String[] {"a", "b", "c"}) {
+            locks.claim("alice", Target.mutex(name));
+        }
+        Listing<HolderView> listing = locks.engine.listHolders(Namespace.DEFAULT, Kind.MUTEX);
+        List<HolderView> seen = new ArrayList<>();
+        boolean more = listing.next(1, locks.now(), seen);
+        locks.unclaim("alice", Target.mutex("a"));
+        locks.claim("bob", Target.mutex("a"));
+        while (more) {
+            more = listing.next(1, locks.now(), seen);
+        }
+        assertThat(seen)
+                .extracting(HolderView::key)
+                .containsExactly(Key.of("a"), Key.of("b"), Key.of("c"));
+    }
 }

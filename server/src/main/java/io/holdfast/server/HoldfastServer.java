@@ -420,12 +420,11 @@ public final class HoldfastServer {
                     lockd.computeIfAbsent(protocol.namespace(), HoldfastServer.this::lockd);
             if (protocol.webSocket()) {
                 return pipeline ->
-                        pipeline.addLast(
-                                WebSocketUpgrade.newDecoder(),
-                                new WebSocketUpgrade(
+                        new WebSocketUpgrade(
                                         origins,
                                         saturatedMillis(config.readTimeout()),
-                                        () -> new LockdWebSocketHandler(service, access)));
+                                        () -> new LockdWebSocketHandler(service, access))
+                                .addTo(pipeline, kept);
             }
             if (address instanceof Address.Unix) {
                 return pipeline ->

@@ -8,7 +8,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.stream.Stream;
 
 import javax.net.ssl.SSLContext;
 
@@ -97,11 +96,6 @@ public final class WebSocketServer implements AutoCloseable {
                     overTls,
                     new Protocol.Lockd(Namespace.DEFAULT, webSocket, allowDump, true));
         }
-    }
-
-    /** The transports that notice a reset which comes right behind input, as io_uring may not. */
-    public static Stream<Transport> transportsThatNoticeResets() {
-        return TestServer.transports().filter(transport -> transport != Transport.IO_URING);
     }
 
     public InetSocketAddress webSocket() {

@@ -13,6 +13,9 @@ import java.util.function.Consumer;
 final class EventLog implements Consumer<String> {
     private static final int MOST_WAITING = 10_000;
 
+    /** Names can be long, and lines that wait must not fill the memory. */
+    private static final int MOST_CHARS = 1000;
+
     private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(MOST_WAITING);
     private final AtomicLong missed = new AtomicLong();
     private final PrintStream out;
@@ -29,7 +32,8 @@ final class EventLog implements Consumer<String> {
 
     @Override
     public void accept(String line) {
-        if (!lines.offer(line)) {
+        boolean isLong = line.length() > MOST_CHARS;
+        if (!lines.offer(isLong ? line.substring(0, MOST_CHARS) + "..." : line)) {
             missed.incrementAndGet();
         }
     }

@@ -83,6 +83,8 @@ public final class LockdCommand {
     private final List<Address> webSockets = new ArrayList<>();
     private final List<Path> unix = new ArrayList<>();
     private final SettingValues values = new SettingValues(true);
+    private @Nullable Address glockdTcp;
+    private @Nullable Address glockdWebSocket;
     private boolean defaultTcp = true;
     private boolean allowDump;
     private boolean enableRegistry;
@@ -170,21 +172,21 @@ public final class LockdCommand {
         switch (flag.name()) {
             case "tcp", "t" -> tcp.add(address("--tcp", value));
             case "port" -> {
-                if (isZero(value)) {
-                    defaultTcp = false;
-                    tcp.clear();
-                } else {
-                    tcp.add(address("-port", value));
-                }
+                defaultTcp = !isZero(value);
+                glockdTcp = isZero(value) ? null : address("-port", value);
             }
             case "ws" -> {
-                if (flag.single() && isZero(value)) {
-                    webSockets.clear();
+                if (flag.single()) {
+                    glockdWebSocket = isZero(value) ? null : address("-ws", value);
                 } else {
-                    webSockets.add(address(flag.single() ? "-ws" : "--ws", value));
+                    webSockets.add(address("--ws", value));
                 }
             }
-            case "unix" -> unix.add(path("--unix", value));
+            case "unix" -> {
+                if (!flag.single() || !value.isEmpty()) {
+                    unix.add(path("--unix", value));
+                }
+            }
             case "unix-mode" -> unixMode = FileMode.parse("--unix-mode", value);
             case "allow-dump", "dump" -> allowDump = isOn(flag);
             case "enable-registry", "registry" -> enableRegistry = isOn(flag);
@@ -276,13 +278,13 @@ public final class LockdCommand {
 
     private ServerConfig config(@Nullable Consumer<String> events) {
         List<Endpoint> listeners = new ArrayList<>();
-        for (Address address : tcp) {
+        for (Address address : with(tcp, glockdTcp)) {
             listeners.add(endpoint(address, false));
         }
         for (Path path : unix) {
             listeners.add(endpoint(new Address.Unix(path, unixMode), false));
         }
-        for (Address address : webSockets) {
+        for (Address address : with(webSockets, glockdWebSocket)) {
             listeners.add(endpoint(address, true));
         }
         if (unixMode != null && unix.isEmpty()) {
@@ -296,6 +298,14 @@ public final class LockdCommand {
             listeners.add(endpoint(address("--tcp", "" + ListenUrl.LOCKD_PORT), false));
         }
         return values.toConfig(listeners, null, values.lockd(events));
+    }
+
+    private static List<Address> with(List<Address> some, @Nullable Address another) {
+        List<Address> all = new ArrayList<>(some);
+        if (another != null) {
+            all.add(another);
+        }
+        return all;
     }
 
     private Endpoint endpoint(Address address, boolean webSocket) {

@@ -83,7 +83,8 @@ public final class DflockdDecoder {
             switch (lines++) {
                 case 0 -> {
                     commandFeed = feed - start;
-                    if (first && HttpLine.is(in, start, feed)) {
+                    if (first
+                            && (HttpLine.is(in, start, feed) || HttpLine.isTls(in, start, feed))) {
                         return HTTP;
                     }
                     first = false;

@@ -34,6 +34,11 @@ public final class LockdDecoder {
     public @Nullable LockdInput decode(ByteBuf in) {
         int start = in.readerIndex();
         int end = in.writerIndex();
+        if (first && tail == null && HttpLine.isTls(in, start, end)) {
+            in.readerIndex(end);
+            first = false;
+            return HTTP;
+        }
         int feed = in.indexOf(start + scanned, end, (byte) '\n');
         if (feed >= 0) {
             return line(in, start, feed);

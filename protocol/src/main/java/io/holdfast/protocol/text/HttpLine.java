@@ -2,7 +2,7 @@ package io.holdfast.protocol.text;
 
 import io.netty.buffer.ByteBuf;
 
-/** Knows the first line of an HTTP request: a web page must not be able to speak to a lock port. */
+/** Knows how HTTP and HTTPS begin: a web page must not be able to speak to a lock port. */
 public final class HttpLine {
     private static final String VERSION = " HTTP/";
 
@@ -23,5 +23,13 @@ public final class HttpLine {
             }
         }
         return true;
+    }
+
+    /**
+     * Whether the input begins like a TLS handshake. A web page can choose bytes of it, line feeds
+     * among them: the session ticket that its server once gave.
+     */
+    public static boolean isTls(ByteBuf in, int start, int end) {
+        return end - start >= 2 && in.getByte(start) == 0x16 && in.getByte(start + 1) == 0x03;
     }
 }

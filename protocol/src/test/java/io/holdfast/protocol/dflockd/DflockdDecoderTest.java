@@ -393,6 +393,7 @@ class DflockdDecoderTest {
                     "POST /x?y=z HTTP/1.1\r\n",
                     "GET / HTTP/1.0\n",
                     "PRI * HTTP/2.0\r\n",
+                    "\u0016\u0003\u0001 a page chose the rest\n",
                     "OPTIONS * HTTP/1.1\r\r\n",
                     "l HTTP/1.1\n",
                     " HTTP/1.1\n"

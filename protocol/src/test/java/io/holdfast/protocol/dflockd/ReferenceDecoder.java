@@ -28,7 +28,9 @@ final class ReferenceDecoder {
                 continue;
             }
             request.add(lines[i].replaceAll("\r+\\z", ""));
-            if (i == 0 && request.getFirst().matches("(?s).* HTTP/.\\..")) {
+            if (i == 0
+                    && (lines[i].startsWith("\u0016\u0003")
+                            || request.getFirst().matches("(?s).* HTTP/.\\.."))) {
                 found.add(Wire.describe(new DflockdInput.LooksLikeHttp()));
                 return found;
             }

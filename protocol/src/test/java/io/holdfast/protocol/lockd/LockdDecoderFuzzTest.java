@@ -86,7 +86,8 @@ class LockdDecoderFuzzTest {
             int feed = text.indexOf('\n');
             String line = feed < 0 ? text : text.substring(0, feed);
             text = feed < 0 ? "" : text.substring(feed + 1);
-            if (first && line.replaceAll("\r+$", "").matches("(?s).* HTTP/.\\..")) {
+            boolean tls = stream.length >= 2 && stream[0] == 0x16 && stream[1] == 0x03;
+            if (first && (tls || line.replaceAll("\r+$", "").matches("(?s).* HTTP/.\\.."))) {
                 found.add("http");
                 return found;
             }

@@ -80,6 +80,13 @@ class LockdDecoderTest {
     }
 
     @Test
+    void closes_the_door_to_a_tls_handshake() {
+        assertThat(decode("\u0016\u0003\u0001\u0000\ng smuggled\n", 100).getFirst())
+                .isEqualTo("http");
+        assertThat(decode("q\n\u0016\u0003\u0001\ng x\n")).containsExactly("q|", "invalid", "g|x");
+    }
+
+    @Test
     void knows_http_at_the_end_of_a_first_line_that_is_too_long() {
         String path = "/" + "x".repeat(70_000);
         assertThat(decode("POST " + path + " HTTP/1.1\r\ng x\n").getFirst()).isEqualTo("http");

@@ -15,13 +15,19 @@ public final class ListingRoom {
         /** Whether anybody still waits for the answer. */
         boolean isWanted();
 
-        /** Ends it, for it has had its time and others wait. */
+        /** Ends it, for it has had its time, or waited too long. */
         void cut();
     }
 
     private record Taken(long bytes, long sinceNanos) {}
 
     private static final long LOOK_MILLIS = 200;
+
+    /** How many times as long as a listing may take, one may wait for it to begin. */
+    private static final int WAITS = 12;
+
+    /** A listing that takes less than this part of all, such as that of one name, never waits. */
+    private static final long SMALL_PART = 16384;
 
     private final long most;
     private final long patienceNanos;
@@ -41,8 +47,13 @@ public final class ListingRoom {
 
     /** Waits for room; false if the answer is not wanted any more. */
     synchronized boolean take(Listing listing, long bytes) throws InterruptedException {
-        while (used > 0 && used + bytes > most) {
+        long giveUpNanos = System.nanoTime() + WAITS * patienceNanos;
+        while (bytes > most / SMALL_PART && used > 0 && used + bytes > most) {
             if (!listing.isWanted()) {
+                return false;
+            }
+            if (System.nanoTime() - giveUpNanos > 0) {
+                listing.cut();
                 return false;
             }
             cutOldest();

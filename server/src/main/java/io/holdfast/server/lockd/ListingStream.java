@@ -112,7 +112,7 @@ final class ListingStream extends AnswerStream implements ListingRoom.Listing {
     public void cut() {
         LOG.atWarn()
                 .addKeyValue("remote", connection.channelContext().channel().remoteAddress())
-                .log("listing cut off: others wait for its memory");
+                .log("listing cut off: too many listings, too little memory for them");
         connection.channelContext().close();
     }
 
@@ -159,18 +159,19 @@ final class ListingStream extends AnswerStream implements ListingRoom.Listing {
     private void add(HolderView seen, List<Held> all) {
         HolderView view = seen;
         List<byte[]> holders = namesOf(seen.sessions());
-        if (holders.size() < seen.sessions().size()) {
-            // A session has ended since: looks again, for a hold may outlive it.
-            view = holders(seen.key());
-            if (view == null) {
+        while (kind == Kind.MUTEX && holders.isEmpty()) {
+            // Its session has ended since: looks again, for only a hold may outlive it.
+            HolderView again = holders(seen.key());
+            if (again == null) {
                 return;
             }
-            holders = new ArrayList<>(namesOf(view.sessions()));
-            while (holders.size() < view.sessions().size()) {
-                holders.add(bytes(GONE));
-            }
+            boolean same = again.sessions().equals(view.sessions());
+            view = again;
+            holders = same ? List.of(bytes(GONE)) : namesOf(again.sessions());
         }
-        all.add(new Held(view.key(), view.since(), holders));
+        if (!holders.isEmpty()) {
+            all.add(new Held(view.key(), view.since(), holders));
+        }
     }
 
     /** What those sessions are called that are open. */

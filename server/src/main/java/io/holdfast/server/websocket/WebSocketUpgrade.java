@@ -1,12 +1,14 @@
 package io.holdfast.server.websocket;
 
 import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.KeptBytes;
 import io.holdfast.server.connection.OutputEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -14,6 +16,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
@@ -64,12 +67,19 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         this.next = next;
     }
 
-    /** The decoder that must stand before it in the pipeline. */
-    public static HttpRequestDecoder newDecoder() {
-        return new HttpRequestDecoder(
-                new HttpDecoderConfig()
-                        .setMaxInitialLineLength(MOST_LINE_BYTES)
-                        .setMaxHeaderSize(MOST_HEADER_BYTES));
+    /**
+     * Adds it, and what must stand before it, to a pipeline.
+     *
+     * @param kept counts what is kept of requests that are not complete
+     */
+    public void addTo(ChannelPipeline pipeline, KeptBytes kept) {
+        pipeline.addLast(
+                new RequestHead(MOST_LINE_BYTES + MOST_HEADER_BYTES, kept),
+                new HttpRequestDecoder(
+                        new HttpDecoderConfig()
+                                .setMaxInitialLineLength(MOST_LINE_BYTES)
+                                .setMaxHeaderSize(MOST_HEADER_BYTES)),
+                this);
     }
 
     @Override
@@ -89,10 +99,14 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         if (message instanceof HttpRequest begin) {
             request = begin;
         }
-        // One that is too long, or no HTTP at all, has no end.
+        // One that is too long, or no HTTP at all, has no end; one in chunks can have headers at
+        // its
+        // end, and those are not waited for.
         boolean complete =
                 message instanceof LastHttpContent
-                        || (request != null && request.decoderResult().isFailure());
+                        || (request != null
+                                && (request.decoderResult().isFailure()
+                                        || HttpUtil.isTransferEncodingChunked(request)));
         ReferenceCountUtil.release(message);
         if (complete && request != null && !answered) {
             answered = true;
@@ -127,6 +141,8 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         } else if (!headers.contains(HttpHeaderNames.UPGRADE, "websocket", true)
                 || !headers.containsValue(HttpHeaderNames.CONNECTION, "upgrade", true)) {
             refuse(ctx, "400 Bad Request", "", "not websocket protocol");
+        } else if (HttpUtil.isTransferEncodingChunked(asked)) {
+            refuse(ctx, "400 Bad Request", "", "bad request");
         } else if (key == null || key.isEmpty()) {
             refuse(ctx, "400 Bad Request", "", "mismatch challenge/response");
         } else if (!"13".equals(headers.get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {

@@ -660,7 +660,7 @@ class WebSocketMessagesIT {
 
     /** Q6, with input that has no answer: the reset is all there is to notice. */
     @ParameterizedTest
-    @MethodSource("io.holdfast.server.WebSocketServer#transportsThatNoticeResets")
+    @MethodSource("io.holdfast.server.TestServer#transports")
     void a_reset_in_the_middle_of_a_message_frees_its_locks(Transport transport) {
         restart(new WebSocketServer.Options().transport(transport));
         WebSocketClient other = open();

@@ -2,6 +2,7 @@ package io.holdfast.server.websocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.server.connection.KeptBytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -44,11 +45,8 @@ class WebSocketUpgradeTest {
     private EmbeddedChannel channel() {
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.freezeTime();
-        channel.pipeline()
-                .addLast(
-                        WebSocketUpgrade.newDecoder(),
-                        new WebSocketUpgrade(
-                                new Origins(Set.of()), TIMEOUT_MILLIS, Successor::new));
+        new WebSocketUpgrade(new Origins(Set.of()), TIMEOUT_MILLIS, Successor::new)
+                .addTo(channel.pipeline(), new KeptBytes(1 << 20));
         return channel;
     }
 
