@@ -48,7 +48,11 @@ public final class ListingRoom {
     /** Waits for room; false if the answer is not wanted any more. */
     synchronized boolean take(Listing listing, long bytes) throws InterruptedException {
         long giveUpNanos = System.nanoTime() + WAITS * patienceNanos;
-        while (bytes > most / SMALL_PART && used > 0 && used + bytes > most) {
+        while (!hasRoom(bytes)) {
+            cutOldest();
+            if (hasRoom(bytes)) {
+                break;
+            }
             if (!listing.isWanted()) {
                 return false;
             }
@@ -56,12 +60,15 @@ public final class ListingRoom {
                 listing.cut();
                 return false;
             }
-            cutOldest();
             wait(LOOK_MILLIS);
         }
         used += bytes;
         running.put(listing, new Taken(bytes, System.nanoTime()));
         return true;
+    }
+
+    private boolean hasRoom(long bytes) {
+        return bytes <= most / SMALL_PART || used == 0 || used + bytes <= most;
     }
 
     private void cutOldest() {
