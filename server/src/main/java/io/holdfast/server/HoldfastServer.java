@@ -126,7 +126,7 @@ public final class HoldfastServer {
         this.dflockd =
                 new DflockdService(
                         driver,
-                        new SignalHub(config.maxSubscriptions(), room),
+                        () -> new SignalHub(config.maxSubscriptions(), room),
                         kept,
                         draining,
                         config.secret(),

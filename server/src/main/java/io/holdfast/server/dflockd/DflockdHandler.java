@@ -39,6 +39,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private final DflockdService service;
     private final Namespace namespace;
+    private final SignalHub hub;
     private final DflockdDecoder decoder;
     private boolean authenticated;
 
@@ -55,6 +56,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         super(service);
         this.service = service;
         this.namespace = namespace;
+        this.hub = service.hub(namespace);
         this.decoder = new DflockdDecoder(namespace);
         this.authenticated = service.secret == null;
     }
@@ -286,7 +288,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private void listen(Key pattern, ByteString group) {
         if (listening == null) {
-            listening = new Listening(context(), service, lines(), this);
+            listening = new Listening(context(), service, hub, lines(), this);
         }
         switch (listening.listen(pattern, group)) {
             case LISTENING -> DflockdEncoder.ok(output());
@@ -295,7 +297,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     private void signal(Key channel, ByteString payload) {
-        Recipients recipients = service.hub.choose(channel);
+        Recipients recipients = hub.choose(channel);
         List<Listener> receivers = recipients.listeners();
         cost(recipients.looks() / LOOKS_PER_COST);
         if (!receivers.isEmpty()) {

@@ -1,6 +1,7 @@
 package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.signal.ListenOutcome;
+import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
@@ -60,6 +61,7 @@ final class Listening {
     Listening(
             ChannelHandlerContext ctx,
             DflockdService service,
+            SignalHub hub,
             LineOutput output,
             Connection connection) {
         this.ctx = ctx;
@@ -74,7 +76,7 @@ final class Listening {
                         service.maxPushBytes,
                         connection::push,
                         connection::cutOff);
-        this.subscriber = service.hub.open(queue);
+        this.subscriber = hub.open(queue);
         ctx.channel().config().setWriteBufferWaterMark(ON_ITS_WAY);
     }
 

@@ -66,7 +66,8 @@ final class StatsStream extends AnswerStream {
                     write(driver.listValues(), ValueView::key, view -> stats.write(view, out()));
             case LISTS ->
                     write(driver.listLists(), ListView::key, view -> stats.write(view, out()));
-            case SIGNAL_CHANNELS -> write(service.hub.list(), ChannelView::pattern, this::write);
+            case SIGNAL_CHANNELS ->
+                    write(service.hub(namespace).list(), ChannelView::pattern, this::write);
         };
     }
 

@@ -310,7 +310,7 @@ class DflockdHandlerTest {
     private static DflockdService service(LocalDriver to, long maxPushBytes) {
         return new DflockdService(
                 to,
-                new SignalHub(0, () -> true),
+                () -> new SignalHub(0, () -> true),
                 new KeptBytes(Runtime.getRuntime().maxMemory() / 8),
                 new Draining(),
                 null,

@@ -36,7 +36,7 @@ class KeptInputTest {
     private final DflockdService service =
             new DflockdService(
                     driver,
-                    new SignalHub(0, () -> true),
+                    () -> new SignalHub(0, () -> true),
                     new KeptBytes(Runtime.getRuntime().maxMemory() / 8),
                     new Draining(),
                     null,

@@ -294,6 +294,21 @@ class OneKeySpaceIT {
     }
 
     @Test
+    void signals_stay_in_their_namespace() {
+        server.close();
+        server =
+                LockdTestServer.start(
+                        LockdTestServer.dflockd(),
+                        LockdTestServer.lockd(),
+                        LockdTestServer.dflockd(APART));
+        TestClient here = server.connectDflockd(0).listen("a.*");
+        TestClient there = server.connectDflockd(2).listen("a.*").listen("a.b");
+        assertThat(here.ask("signal", "a.b", "one")).isEqualTo("ok 1");
+        assertThat(Stats.parse(there.ask("stats", "", "")).listeners("a.b")).isEqualTo(1);
+        assertThat(server.connectDflockd(0).ask("signal", "a.b", "two")).isEqualTo("ok 1");
+    }
+
+    @Test
     void namespaces_keep_listeners_apart() throws Exception {
         server.close();
         server =
