@@ -30,18 +30,26 @@ final class TrainCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Main.run(List.of("dflockd", "--help"), Map.of());
+        Main.run(List.of("lockd", "--help"), Map.of());
         int port = freePort();
-        String url = "dflockd://127.0.0.1:" + port;
+        int lockdPort = freePort();
+        String urls =
+                "dflockd://127.0.0.1:"
+                        + port
+                        + ",lockd://127.0.0.1:"
+                        + lockdPort
+                        + "?allow-dump=true&enable-registry=true";
         CompletableFuture<Integer> server =
                 CompletableFuture.supplyAsync(
-                        () -> Main.run(List.of("serve", "--listen", url), Map.of()));
+                        () -> Main.run(List.of("serve", "--listen", urls), Map.of()));
         connect(port).close(); // one that says nothing
         try (Socket socket = connect(port);
-                BufferedReader in =
-                        new BufferedReader(
-                                new InputStreamReader(
-                                        socket.getInputStream(), StandardCharsets.US_ASCII))) {
+                BufferedReader in = reader(socket)) {
             drive(socket, in);
+        }
+        try (Socket socket = connect(lockdPort);
+                BufferedReader in = reader(socket)) {
+            driveLockd(socket, in);
         }
         Signals.raiseTerm();
         return server.get(10, TimeUnit.SECONDS);
@@ -92,6 +100,22 @@ final class TrainCommand implements Callable<Integer> {
                         "unlisten\na.*\n\n", // answered by what the signal pushed
                         "stats\n\n\n")) {
             ask(socket, in, request);
+        }
+    }
+
+    private static BufferedReader reader(Socket socket) throws IOException {
+        return new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+    }
+
+    private static void driveLockd(Socket socket, BufferedReader in) throws IOException {
+        for (int i = 0; i < ROUNDS; i++) {
+            ask(socket, in, "g key" + i % 100 + "\n");
+            ask(socket, in, "r key" + i % 100 + "\n");
+        }
+        for (String command :
+                List.of("i a", "sg a", "si a", "sr a", "g a", "d", "dump", "dump shared", "me")) {
+            ask(socket, in, command + "\n");
         }
     }
 
