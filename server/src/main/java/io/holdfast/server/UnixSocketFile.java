@@ -80,6 +80,8 @@ final class UnixSocketFile {
                     Files.deleteIfExists(lockPath);
                 }
             }
+        } catch (NoSuchFileException e) {
+            throw new StartException("cannot listen on " + path + ": no such directory", e);
         } catch (IOException e) {
             throw new StartException(
                     "cannot listen on " + path + ": " + StartException.reason(e), e);

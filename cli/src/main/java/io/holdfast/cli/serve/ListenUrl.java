@@ -44,6 +44,9 @@ final class ListenUrl {
     }
 
     static Endpoint parse(String text) {
+        if (text.isEmpty()) {
+            throw new ConfigException("--listen has an empty address, or a comma too many");
+        }
         ListenUrl url = new ListenUrl(text);
         int end = text.indexOf("://");
         return switch (end < 0 ? "" : text.substring(0, end)) {

@@ -34,6 +34,8 @@ public final class LockdCommand {
                     "dump",
                     "enable-registry",
                     "registry",
+                    "disable-dump",
+                    "disable-registry",
                     "verbose",
                     "help",
                     "h",
@@ -76,7 +78,8 @@ public final class LockdCommand {
             """
 
             glockd's spellings: -port N and -ws N (0 is off), -unix PATH, -pidfile PATH, -dump and
-            -registry (with =true or =false), -verbose.
+            -registry (with =true or =false), -verbose. lockd's --disable-dump and --disable-registry
+            say what holds anyway.
             """;
 
     private final List<Address> tcp = new ArrayList<>();
@@ -140,11 +143,13 @@ public final class LockdCommand {
                 }
             }
             if (!given.rest().isEmpty()) {
-                throw new GoFlags.FlagException(
-                        "not an option: " + given.rest().getFirst() + " (see --help)");
+                throw new GoFlags.FlagException("not an option: " + given.rest().getFirst());
             }
             return command.serve();
-        } catch (GoFlags.FlagException | ConfigException e) {
+        } catch (GoFlags.FlagException e) {
+            return ServerRun.configurationError(
+                    new GoFlags.FlagException(e.getMessage() + " (see --help)"));
+        } catch (ConfigException e) {
             return ServerRun.configurationError(e);
         }
     }
@@ -189,7 +194,9 @@ public final class LockdCommand {
             }
             case "unix-mode" -> unixMode = FileMode.parse("--unix-mode", value);
             case "allow-dump", "dump" -> allowDump = isOn(flag);
+            case "disable-dump" -> allowDump = !isOn(flag);
             case "enable-registry", "registry" -> enableRegistry = isOn(flag);
+            case "disable-registry" -> enableRegistry = !isOn(flag);
             case "verbose" -> verbose = isOn(flag);
             case "pid-file", "pidfile", "p" -> pidFile = value;
             default -> setShared(flag);

@@ -11,14 +11,20 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** A file with the number of this process, locked while it runs and removed when it ends. */
 final class PidFile implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PidFile.class);
+
+    /** More than the number of a process needs, and a line end. */
+    private static final int MOST_BYTES = 32;
 
     private final Path path;
     private final FileChannel channel;
@@ -33,10 +39,18 @@ final class PidFile implements AutoCloseable {
         FileChannel channel = null;
         try {
             Path path = Path.of(name);
-            channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            channel =
+                    FileChannel.open(
+                            path,
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.READ,
+                            StandardOpenOption.WRITE);
             FileLock lock = channel.tryLock();
             if (lock == null) {
                 throw new IOException("another process has it");
+            }
+            if (!isPidFile(channel)) {
+                throw new IOException("there is a file with something else in it");
             }
             channel.truncate(0);
             byte[] number =
@@ -50,10 +64,23 @@ final class PidFile implements AutoCloseable {
         }
     }
 
+    /** Whether there is nothing in it but the number of a process. */
+    private static boolean isPidFile(FileChannel channel) throws IOException {
+        ByteBuffer content = ByteBuffer.allocate(MOST_BYTES + 1);
+        while (content.hasRemaining() && channel.read(content, content.position()) > 0) {
+            // goes on
+        }
+        String text = new String(content.array(), 0, content.position(), StandardCharsets.US_ASCII);
+        return content.hasRemaining() && text.strip().matches("[0-9]*");
+    }
+
     private static String reason(Exception e) {
-        return e instanceof java.nio.file.FileSystemException
-                ? e.getClass().getSimpleName().replace("Exception", "")
-                : String.valueOf(e.getMessage());
+        return switch (e) {
+            case NoSuchFileException _ -> "no such directory";
+            case AccessDeniedException _ -> "not allowed";
+            case FileSystemException f when f.getReason() != null -> f.getReason();
+            default -> String.valueOf(e.getMessage());
+        };
     }
 
     @Override

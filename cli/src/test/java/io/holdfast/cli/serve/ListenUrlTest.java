@@ -137,7 +137,6 @@ class ListenUrlTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'','must begin with dflockd://, dflockds://, lockd://'",
         "127.0.0.1:6388,must begin with",
         "localhost,must begin with",
         "localhost:6388,must begin with",

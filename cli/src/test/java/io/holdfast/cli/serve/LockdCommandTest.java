@@ -275,6 +275,30 @@ class LockdCommandTest {
                     .containsExactly(true, true, true);
         }
 
+        @Test
+        void lockd_s_way_to_say_that_a_feature_is_off() throws GoFlags.FlagException {
+            assertThat(listener("--allow-dump --disable-dump").allowDump()).isFalse();
+            assertThat(listener("--enable-registry --disable-registry").enableRegistry()).isFalse();
+            assertThat(listener("--disable-dump=false").allowDump()).isTrue();
+        }
+
+        /** As in glockd, where the last of each counts. */
+        @ParameterizedTest
+        @CsvSource({
+            "--tcp 1 -port 0,lockd://127.0.0.1:1",
+            "-port 1 -port 2,lockd://127.0.0.1:2",
+            "-ws 1 -ws 0 --ws 2,lockd+ws://127.0.0.1:2",
+            "-unix= -port 3,lockd://127.0.0.1:3"
+        })
+        void the_last_of_each(String words, String listener) {
+            assertThat(listeners(words)).containsExactly(listener);
+        }
+
+        private Protocol.Lockd listener(String words) throws GoFlags.FlagException {
+            return (Protocol.Lockd)
+                    LockdCommand.config(words.split(" ")).listeners().getFirst().protocol();
+        }
+
         @ParameterizedTest
         @ValueSource(strings = {"-pidfile p", "--pid-file p", "-p p", "-verbose", "-verbose=true"})
         void other_options(String words) {
@@ -304,7 +328,6 @@ class LockdCommandTest {
         @ParameterizedTest
         @ValueSource(
                 strings = {
-                    "disable-dump",
                     "alow-dump",
                     "Tcp",
                     "listen",
@@ -315,15 +338,16 @@ class LockdCommandTest {
                 })
         void an_option_that_it_does_not_have(String name) {
             assertThat(Ended.refusal("--tcp", "0", "--" + name, "1"))
-                    .isEqualTo("flag provided but not defined: -" + name);
+                    .isEqualTo("flag provided but not defined: -" + name + " (see --help)");
             assertThat(Ended.refusal("-" + name))
-                    .isEqualTo("flag provided but not defined: -" + name);
+                    .isEqualTo("flag provided but not defined: -" + name + " (see --help)");
         }
 
         @ParameterizedTest
         @ValueSource(strings = {"tcp", "t", "ws", "unix", "pid-file", "pidfile", "port"})
         void an_option_without_its_value(String name) {
-            assertThat(Ended.refusal("-" + name)).isEqualTo("flag needs an argument: -" + name);
+            assertThat(Ended.refusal("-" + name))
+                    .isEqualTo("flag needs an argument: -" + name + " (see --help)");
         }
 
         @ParameterizedTest

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -28,7 +29,7 @@ class PidFileTest {
 
     @Test
     void replaces_one_that_a_dead_process_left_behind() throws Exception {
-        Path file = Files.writeString(folder.resolve("pid"), "12345678901234567890\nand more");
+        Path file = Files.writeString(folder.resolve("pid"), "12345678901234567890\n");
         try (PidFile _ = PidFile.write(file.toString())) {
             assertThat(Files.readString(file)).isEqualTo("" + ProcessHandle.current().pid());
         }
@@ -44,11 +45,23 @@ class PidFileTest {
     }
 
     @Test
+    void leaves_a_file_alone_that_is_something_else() throws IOException {
+        Path file = Files.writeString(folder.resolve("precious"), "not a number");
+        assertThatThrownBy(() -> PidFile.write(file.toString()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("there is a file with something else in it");
+        assertThat(file).hasContent("not a number");
+        Files.writeString(file, "1".repeat(1000));
+        assertThatThrownBy(() -> PidFile.write(file.toString()))
+                .isInstanceOf(ConfigException.class);
+    }
+
+    @Test
     void is_an_error_where_none_can_be_written() {
         Path file = folder.resolve("no-such-folder").resolve("pid");
         assertThatThrownBy(() -> PidFile.write(file.toString()))
                 .isInstanceOf(ConfigException.class)
-                .hasMessage("cannot write the pid file " + file + ": NoSuchFile");
+                .hasMessage("cannot write the pid file " + file + ": no such directory");
         assertThatThrownBy(() -> PidFile.write(folder.toString()))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageStartingWith("cannot write the pid file " + folder + ": ");

@@ -25,6 +25,11 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     private final LockdService service;
     private final LockdAccess access;
 
+    /** What the session has left behind; written by whoever closes it, one at a time. */
+    private int orphans;
+
+    private int sharedOrphans;
+
     LockdConnection(LockdService service, LockdAccess access) {
         super(service);
         this.service = service;
@@ -62,6 +67,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     protected void released() {
         service.unregister(session().id());
         if (service.verbose) {
+            tellOrphans();
             service.tell(name() + " disconnected");
         }
     }
@@ -71,20 +77,19 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     public void add(Effect effect) {
         if (effect instanceof Effect.Orphaned orphaned) {
             service.countOrphans(orphaned);
-            if (service.verbose) {
-                tellOrphans(orphaned);
-            }
+            orphans += orphaned.mutexes();
+            sharedOrphans += orphaned.shared();
         } else {
             super.add(effect);
         }
     }
 
-    private void tellOrphans(Effect.Orphaned orphaned) {
-        if (orphaned.mutexes() > 0) {
-            service.tell(name() + " orphaned locks: " + orphaned.mutexes());
+    private void tellOrphans() {
+        if (orphans > 0) {
+            service.tell(name() + " orphaned locks: " + orphans);
         }
-        if (orphaned.shared() > 0) {
-            service.tell(name() + " orphaned shared locks: " + orphaned.shared());
+        if (sharedOrphans > 0) {
+            service.tell(name() + " orphaned shared locks: " + sharedOrphans);
         }
     }
 
