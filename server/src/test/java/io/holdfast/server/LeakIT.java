@@ -2,6 +2,7 @@ package io.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.server.connection.LineOutput;
 import io.holdfast.server.dflockd.DflockdHandler;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -15,15 +16,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-
-import javax.management.ObjectName;
 
 @DisplayName("Connections that ended, whatever the way,")
 @ParameterizedClass
@@ -129,33 +125,18 @@ class LeakIT {
 
     private void assertNothingLeft() {
         String dflockd = DflockdHandler.class.getPackageName();
-        TestServer.soon()
-                .pollInterval(Duration.ofMillis(200))
-                .until(() -> instances(DflockdHandler.class.getName()) == 0);
-        for (String name : List.of("PushQueue", "PushLine", "StatsStream", "LineOutput")) {
+        for (String type :
+                List.of(
+                        DflockdHandler.class.getName(),
+                        LineOutput.class.getName(),
+                        dflockd + ".PushQueue",
+                        dflockd + ".PushLine",
+                        dflockd + ".StatsStream")) {
             TestServer.soon()
                     .pollInterval(Duration.ofMillis(200))
-                    .until(() -> instances(dflockd + "." + name) == 0);
+                    .until(() -> LiveObjects.of(type) == 0);
         }
         ByteBufAllocator.DEFAULT.buffer().release(); // looks for what was collected unreleased
         assertThat(leaks).isEmpty();
-    }
-
-    /** How many live objects of a class there are. */
-    private static long instances(String type) throws Exception {
-        String histogram =
-                (String)
-                        ManagementFactory.getPlatformMBeanServer()
-                                .invoke(
-                                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                                        "gcClassHistogram",
-                                        new Object[] {new String[0]},
-                                        new String[] {String[].class.getName()});
-        Matcher line =
-                Pattern.compile(
-                                "^ *\\d+: +(\\d+) +\\d+ +" + Pattern.quote(type) + "( |$)",
-                                Pattern.MULTILINE)
-                        .matcher(histogram);
-        return line.find() ? Long.parseLong(line.group(1)) : 0;
     }
 }

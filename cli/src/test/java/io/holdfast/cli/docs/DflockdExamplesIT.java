@@ -1,59 +1,12 @@
 package io.holdfast.cli.docs;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.DynamicTest.dynamicTest;
-
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.TestInstance;
 
-import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
-/** As a reader would: from top to bottom, on one server but where an example starts its own. */
 @DisplayName("The examples of docs/dflockd.md")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class DflockdExamplesIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-
-    private ExampleServer server;
-
-    @BeforeAll
-    void start() throws Exception {
-        Netcat.assumeInstalled();
-        server = new ExampleServer(List.of("serve"));
-    }
-
-    @AfterAll
-    void stop() {
-        if (server != null) {
-            server.close();
-        }
-    }
-
-    @TestFactory
-    Stream<DynamicTest> do_what_the_page_says() throws IOException {
-        List<Example> examples = Page.read(Path.of("..", "docs", "dflockd.md")).examples();
-        assertThat(examples).isNotEmpty();
-        return examples.stream()
-                .map(
-                        example ->
-                                dynamicTest(
-                                        example.heading() + ", " + example.where(),
-                                        () -> play(example)));
-    }
-
-    private void play(Example example) throws IOException, InterruptedException {
-        if (example.hasOwnServer()) {
-            ExamplePlayer.play(example, PATIENCE);
-        } else {
-            ExamplePlayer.play(example, server, PATIENCE);
-        }
+class DflockdExamplesIT extends PageExamples {
+    DflockdExamplesIT() {
+        super("dflockd.md", List.of("serve"));
     }
 }

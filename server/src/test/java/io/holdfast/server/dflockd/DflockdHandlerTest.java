@@ -2,12 +2,10 @@ package io.holdfast.server.dflockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.Caps;
-import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Settings;
+import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
 import io.holdfast.server.connection.KeptBytes;
 import io.netty.buffer.ByteBuf;
@@ -32,17 +30,8 @@ import java.util.Queue;
 
 @DisplayName("A connection whose writes take their time")
 class DflockdHandlerTest {
-    private final LocalDriver driver = driver(true);
+    private final LocalDriver driver = UnlimitedDriver.open();
     private final Dam dam = new Dam();
-
-    private static LocalDriver driver(boolean autoRelease) {
-        return new LocalDriver(
-                new Settings(0, Duration.ofSeconds(60).toNanos(), autoRelease),
-                Caps.NONE,
-                Duration.ofSeconds(60),
-                new ClockFences(),
-                () -> true);
-    }
 
     private EmbeddedChannel connect(LocalDriver to) {
         return new EmbeddedChannel(dam, new DflockdHandler(service(to), Namespace.DEFAULT));
@@ -132,7 +121,7 @@ class DflockdHandlerTest {
     /** The connection fails before anything is written. */
     @Test
     void gives_back_every_grant_that_was_never_told_even_with_auto_release_off() {
-        LocalDriver keeping = driver(false);
+        LocalDriver keeping = UnlimitedDriver.open(false);
         EmbeddedChannel other =
                 new EmbeddedChannel(new DflockdHandler(service(keeping), Namespace.DEFAULT));
         send(other, "l\nheld\n0 60\n");
@@ -154,7 +143,7 @@ class DflockdHandlerTest {
 
     @Test
     void keeps_a_grant_that_is_on_its_way_with_auto_release_off() {
-        LocalDriver keeping = driver(false);
+        LocalDriver keeping = UnlimitedDriver.open(false);
         EmbeddedChannel channel = connect(keeping);
         dam.shut = true;
         send(channel, "l\na\n0 60\n");

@@ -2,12 +2,10 @@ package io.holdfast.server.dflockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.Caps;
-import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Settings;
+import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
 import io.holdfast.server.connection.KeptBytes;
 import io.netty.buffer.ByteBuf;
@@ -26,13 +24,7 @@ import java.util.List;
 
 @DisplayName("Input that is kept")
 class KeptInputTest {
-    private final LocalDriver driver =
-            new LocalDriver(
-                    new Settings(0, Duration.ofSeconds(60).toNanos(), true),
-                    Caps.NONE,
-                    Duration.ofSeconds(60),
-                    new ClockFences(),
-                    () -> true);
+    private final LocalDriver driver = UnlimitedDriver.open();
     private final DflockdService service =
             new DflockdService(
                     driver,

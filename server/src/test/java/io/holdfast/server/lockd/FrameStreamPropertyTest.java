@@ -2,12 +2,10 @@ package io.holdfast.server.lockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.Caps;
-import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Settings;
+import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
 import io.holdfast.server.connection.KeptBytes;
 import io.netty.buffer.ByteBuf;
@@ -45,13 +43,7 @@ class FrameStreamPropertyTest {
     private static final int PING = 0x9;
     private static final int PONG = 0xa;
 
-    private final LocalDriver driver =
-            new LocalDriver(
-                    new Settings(0, Duration.ofSeconds(60).toNanos(), true),
-                    Caps.NONE,
-                    Duration.ofSeconds(60),
-                    new ClockFences(),
-                    () -> true);
+    private final LocalDriver driver = UnlimitedDriver.open();
     private final KeptBytes kept = new KeptBytes(MOST_KEPT);
     private final LockdService service =
             new LockdService(

@@ -2,11 +2,9 @@ package io.holdfast.server.lockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.Caps;
-import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Settings;
+import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
 import io.holdfast.server.connection.KeptBytes;
 import io.netty.buffer.ByteBuf;
@@ -32,13 +30,7 @@ class KeptMessageTest {
     private static final int FINAL = 0x80;
     private static final String TRY_AGAIN_LATER = "\u0088\u0002\u0003\u00f5";
 
-    private final LocalDriver driver =
-            new LocalDriver(
-                    new Settings(0, Duration.ofSeconds(60).toNanos(), true),
-                    Caps.NONE,
-                    Duration.ofSeconds(60),
-                    new ClockFences(),
-                    () -> true);
+    private final LocalDriver driver = UnlimitedDriver.open();
     private final KeptBytes kept = new KeptBytes(MOST);
     private final LockdService service =
             new LockdService(

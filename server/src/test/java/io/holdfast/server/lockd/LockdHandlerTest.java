@@ -2,11 +2,9 @@ package io.holdfast.server.lockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.Caps;
-import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Settings;
+import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
 import io.holdfast.server.connection.KeptBytes;
 import io.netty.buffer.ByteBuf;
@@ -24,13 +22,7 @@ import java.util.List;
 
 @DisplayName("What lockd clients call themselves")
 class LockdHandlerTest {
-    private final LocalDriver driver =
-            new LocalDriver(
-                    new Settings(0, Duration.ofSeconds(60).toNanos(), true),
-                    Caps.NONE,
-                    Duration.ofSeconds(60),
-                    new ClockFences(),
-                    () -> true);
+    private final LocalDriver driver = UnlimitedDriver.open();
     private final List<String> events = new ArrayList<>();
     private final LockdService service =
             new LockdService(

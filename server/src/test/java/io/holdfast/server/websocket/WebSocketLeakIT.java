@@ -14,6 +14,7 @@ import static io.holdfast.server.websocket.WebSocketClient.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.server.LiveObjects;
 import io.holdfast.server.WebSocketServer;
 import io.holdfast.server.lockd.LockdWebSocketHandler;
 import io.netty.buffer.ByteBufAllocator;
@@ -26,16 +27,11 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-
-import javax.management.ObjectName;
 
 @DisplayName("WebSockets that ended, whatever the way,")
 @Timeout(60)
@@ -144,28 +140,10 @@ class WebSocketLeakIT {
         for (String type : List.of("LockdWebSocketHandler", "ListingStream", "Frames")) {
             await().pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(200))
-                    .until(() -> instances(lockd + "." + type) == 0);
+                    .until(() -> LiveObjects.of(lockd + "." + type) == 0);
         }
-        await().until(() -> instances(WebSocketUpgrade.class.getName()) == 0);
+        await().until(() -> LiveObjects.of(WebSocketUpgrade.class.getName()) == 0);
         ByteBufAllocator.DEFAULT.buffer().release(); // looks for what was collected unreleased
         assertThat(leaks).isEmpty();
-    }
-
-    /** How many live objects of a class there are. */
-    private static long instances(String type) throws Exception {
-        String histogram =
-                (String)
-                        ManagementFactory.getPlatformMBeanServer()
-                                .invoke(
-                                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                                        "gcClassHistogram",
-                                        new Object[] {new String[0]},
-                                        new String[] {String[].class.getName()});
-        Matcher line =
-                Pattern.compile(
-                                "^ *\\d+: +(\\d+) +\\d+ +" + Pattern.quote(type) + "( |$)",
-                                Pattern.MULTILINE)
-                        .matcher(histogram);
-        return line.find() ? Long.parseLong(line.group(1)) : 0;
     }
 }

@@ -1,0 +1,26 @@
+package io.holdfast.server;
+
+import io.holdfast.driver.Caps;
+import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.LocalDriver;
+import io.holdfast.engine.Settings;
+
+import java.time.Duration;
+
+/** A driver with nothing in it and no limits, for tests of one connection. */
+public final class UnlimitedDriver {
+    private UnlimitedDriver() {}
+
+    public static LocalDriver open() {
+        return open(true);
+    }
+
+    public static LocalDriver open(boolean autoRelease) {
+        return new LocalDriver(
+                new Settings(0, Duration.ofSeconds(60).toNanos(), autoRelease),
+                Caps.NONE,
+                Duration.ofSeconds(60),
+                new ClockFences(),
+                () -> true);
+    }
+}
