@@ -29,6 +29,9 @@ public interface Driver extends AutoCloseable {
     /** Who holds a key; null if nobody does. */
     @Nullable HolderView holders(Kind kind, Key key);
 
+    /** Whether a session holds a key. */
+    boolean isHolding(long session, Kind kind, Key key);
+
     /** How much of one kind is held. */
     HeldCount countHeld(Namespace namespace, Kind kind);
 

@@ -99,6 +99,11 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
+    public boolean isHolding(long session, Kind kind, Key key) {
+        return shards[shardOf(key)].read(engine -> engine.isHolding(session, kind, key));
+    }
+
+    @Override
     public HeldCount countHeld(Namespace namespace, Kind kind) {
         HeldCount sum = new HeldCount(0, 0);
         for (Shard shard : shards) {

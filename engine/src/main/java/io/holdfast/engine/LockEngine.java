@@ -121,6 +121,12 @@ public final class LockEngine {
         return resource == null || resource.holders() == 0 ? null : holders(resource);
     }
 
+    /** Whether a session holds a key. */
+    public boolean isHolding(long session, Kind kind, Key key) {
+        Resource resource = space(kind).get(key);
+        return resource != null && resource.holdOf(session) != null;
+    }
+
     private static HolderView holders(Resource resource) {
         List<Long> sessions = new ArrayList<>(resource.holders());
         resource.forEachHold(hold -> sessions.add(hold.session.id));
@@ -345,7 +351,7 @@ public final class LockEngine {
 
     private void inspect(Command.Inspect c, List<Effect> effects) {
         Resource resource = space(c.kind()).get(c.key());
-        boolean own = resource != null && resource.holdOf(c.session()) != null;
+        boolean own = isHolding(c.session(), c.kind(), c.key());
         int holders = resource == null ? 0 : resource.holders();
         effects.add(new Effect.Inspected(c.session(), c.request(), holders, own));
     }

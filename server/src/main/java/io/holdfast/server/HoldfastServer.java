@@ -328,9 +328,10 @@ public final class HoldfastServer {
 
     private void closeListeners() {
         draining.begin();
-        listeners.forEach(listener -> listener.close().syncUninterruptibly());
+        // First the files: while the sockets are open, no other file can have their identity.
         socketFiles.forEach(UnixSocketFile::remove);
         socketFiles.clear();
+        listeners.forEach(listener -> listener.close().syncUninterruptibly());
     }
 
     /** Closes everything at once. */

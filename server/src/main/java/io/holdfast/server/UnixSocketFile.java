@@ -13,13 +13,17 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -34,6 +38,15 @@ final class UnixSocketFile {
     private static final int FILE_TYPE = 0170000;
 
     private static final int SOCKET = 0140000;
+
+    /** The longest path that the system, Netty and the JDK all take. */
+    private static final int MOST_PATH_BYTES = 106;
+
+    /** Their names stay short: the path of a socket in there must not be too long either. */
+    private static final int FOLDER_NAMES = 36 * 36 * 36;
+
+    private static final Set<PosixFilePermission> OWNER_ONLY =
+            PosixFilePermissions.fromString("rwx------");
 
     /** Binds a socket there; the file is there when it returns. */
     @FunctionalInterface
@@ -52,12 +65,16 @@ final class UnixSocketFile {
     }
 
     /**
-     * Makes way for the socket and binds it, under another name first: Netty removes whatever has
+     * Makes way for the socket and binds it in a private folder first: Netty removes whatever has
      * the name that it bound, and nobody may connect before the permissions are right. Two servers
      * that start at the same moment are kept apart by a lock file, which is there only meanwhile.
      */
     static UnixSocketFile bind(Address.Unix address, Binding binding) throws StartException {
         Path path = address.path();
+        if (path.toString().getBytes(StandardCharsets.UTF_8).length > MOST_PATH_BYTES) {
+            throw new StartException(
+                    "cannot listen on " + path + ": the path is too long for a socket");
+        }
         Path lockPath = Path.of(path + ".holdfast-lock");
         try (FileChannel channel =
                         FileChannel.open(
@@ -72,9 +89,14 @@ final class UnixSocketFile {
             }
             try {
                 makeWay(path);
-                Path fresh = path.resolveSibling(freshName(path));
-                binding.bind(fresh);
-                return publish(fresh, address);
+                Path folder = privateFolder(path);
+                try {
+                    Path fresh = folder.resolve("s");
+                    binding.bind(fresh);
+                    return publish(fresh, address);
+                } finally {
+                    Files.delete(folder);
+                }
             } finally {
                 if (channel.size() == 0) { // else it is somebody else's
                     Files.deleteIfExists(lockPath);
@@ -125,11 +147,18 @@ final class UnixSocketFile {
         }
     }
 
-    /** As long as the name it is for, so that a path too long for a socket is refused. */
-    private static String freshName(Path path) {
-        String name = "." + Integer.toString(ThreadLocalRandom.current().nextInt(1 << 25), 36);
-        byte[] wanted = String.valueOf(path.getFileName()).getBytes(StandardCharsets.UTF_8);
-        return name + "-".repeat(Math.max(0, wanted.length - name.length()));
+    /** A folder beside the socket that nobody else can look into. */
+    private static Path privateFolder(Path path) throws IOException {
+        while (true) {
+            int number = ThreadLocalRandom.current().nextInt(FOLDER_NAMES);
+            try {
+                return Files.createDirectory(
+                        path.resolveSibling("." + Integer.toString(number, 36)),
+                        PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+            } catch (FileAlreadyExistsException e) {
+                LOG.debug("a folder of that name is there already, trying another");
+            }
+        }
     }
 
     /** Gives a bound socket its permissions, then its name. */

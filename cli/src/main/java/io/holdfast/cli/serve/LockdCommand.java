@@ -265,13 +265,7 @@ public final class LockdCommand {
     }
 
     private int serve() {
-        ServerConfig config = config(verbose ? EventLog.start(System.out) : null);
-        if (pidFile == null) {
-            return ServerRun.run(config);
-        }
-        try (PidFile _ = PidFile.write(pidFile)) {
-            return ServerRun.run(config);
-        }
+        return ServerRun.run(config(verbose ? EventLog.start(System.out) : null), pidFile);
     }
 
     /** For tests: what these words make. */

@@ -49,7 +49,7 @@ final class PidFile implements AutoCloseable {
             if (lock == null) {
                 throw new IOException("another process has it");
             }
-            if (!isPidFile(channel)) {
+            if (!Files.isRegularFile(path) || !isPidFile(channel)) {
                 throw new IOException("there is a file with something else in it");
             }
             channel.truncate(0);

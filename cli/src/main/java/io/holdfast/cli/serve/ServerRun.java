@@ -60,8 +60,26 @@ final class ServerRun {
 
     /** Returns the exit status. */
     static int run(ServerConfig config) {
+        return run(config, null);
+    }
+
+    /**
+     * Returns the exit status.
+     *
+     * @param pidFile where to write the process id, if anywhere
+     */
+    static int run(ServerConfig config, @Nullable String pidFile) {
         Ending ending = new Ending();
         Signals.onEnd(ending::signal); // before anybody can see that the server is there
+        if (pidFile == null) {
+            return serve(config, ending);
+        }
+        try (PidFile _ = PidFile.write(pidFile)) {
+            return serve(config, ending);
+        }
+    }
+
+    private static int serve(ServerConfig config, Ending ending) {
         HoldfastServer server;
         try {
             server = HoldfastServer.start(config);

@@ -51,6 +51,8 @@ class PidFileTest {
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("there is a file with something else in it");
         assertThat(file).hasContent("not a number");
+        assertThatThrownBy(() -> PidFile.write("/dev/null")).isInstanceOf(ConfigException.class);
+        assertThat(Path.of("/dev/null")).exists();
         Files.writeString(file, "1".repeat(1000));
         assertThatThrownBy(() -> PidFile.write(file.toString()))
                 .isInstanceOf(ConfigException.class);

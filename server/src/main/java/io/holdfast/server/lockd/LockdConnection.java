@@ -3,7 +3,6 @@ package io.holdfast.server.lockd;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.protocol.lockd.LockdEncoder;
@@ -144,18 +143,13 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     }
 
     private void claim(Kind kind, ByteString name) {
-        if (service.draining() && !isHolding(kind, name)) {
+        if (service.draining() && !service.driver().isHolding(session().id(), kind, key(name))) {
             refuse(kind, name.bytes());
             return;
         }
         submit(
                 new Command.Claim(
                         session().id(), nextRequest(), kind, key(name), service.driver().salt()));
-    }
-
-    private boolean isHolding(Kind kind, ByteString name) {
-        HolderView view = service.driver().holders(kind, key(name));
-        return view != null && view.sessions().contains(session().id());
     }
 
     private void unclaim(Kind kind, ByteString name) {

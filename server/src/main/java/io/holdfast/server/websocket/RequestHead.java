@@ -43,7 +43,7 @@ final class RequestHead extends ChannelInboundHandlerAdapter {
             head = null;
             ctx.pipeline().remove(this);
             ctx.fireChannelRead(all);
-        } else if (!keep(all.readableBytes())) {
+        } else if (!keep(Math.max(all.readableBytes(), all.capacity()))) {
             ctx.close();
         }
     }

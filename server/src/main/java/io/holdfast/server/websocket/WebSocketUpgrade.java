@@ -99,9 +99,8 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         if (message instanceof HttpRequest begin) {
             request = begin;
         }
-        // One that is too long, or no HTTP at all, has no end; one in chunks can have headers at
-        // its
-        // end, and those are not waited for.
+        // One that is too long, or no HTTP at all, has no end. One in chunks can have headers
+        // behind them, and those are not waited for.
         boolean complete =
                 message instanceof LastHttpContent
                         || (request != null

@@ -56,6 +56,9 @@ class LockdDrainIT {
             assertThat(client.list("d")).containsExactly("held: " + holder.name());
             assertThat(client.counters()).containsEntry("locks", 1L);
         }
+        assertThat(holder.ask("g held")).isEqualTo("1 Lock Get Success: held");
+        assertThat(sharer.ask("g held")).isEqualTo("0 Lock Get Failure: held\r");
+        assertThat(sharer.ask("sg shared")).isEqualTo("1 Shared Lock Get Success: shared\r");
         holder.release("held");
         holder.assertClosed();
         assertThat(sharer.ask("sr shared")).isEqualTo("1 Shared Lock Release Success: shared\r");
