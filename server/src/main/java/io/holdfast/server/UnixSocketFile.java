@@ -104,7 +104,7 @@ final class UnixSocketFile {
             }
         } catch (NoSuchFileException e) {
             throw new StartException("cannot listen on " + path + ": no such directory", e);
-        } catch (IOException e) {
+        } catch (IOException | UnsupportedOperationException e) { // the file system has no modes
             throw new StartException(
                     "cannot listen on " + path + ": " + StartException.reason(e), e);
         }
