@@ -1,0 +1,7 @@
+package io.holdfast.client.socketlock;
+
+/** Shared by readers, or one writer alone. */
+public enum LockMode {
+    READ,
+    WRITE
+}

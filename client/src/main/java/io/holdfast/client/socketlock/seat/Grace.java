@@ -1,0 +1,128 @@
+package io.holdfast.client.socketlock.seat;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * The time in which those who held locks under the primary before may come back. Until it is over
+ * nothing may be offered. It ends as soon as each of them is back or known to be gone, and in any
+ * case after {@link #LENGTH_NANOS}.
+ */
+public final class Grace {
+    /** The most that anybody is waited for. */
+    public static final long LENGTH_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final Seat seat;
+    private final List<HoldRecord> outstanding;
+
+    /** Whether there may be holds that are not listed. */
+    private final boolean unknown;
+
+    /** Under which primary unlisted holds were granted; 0 is one that had no number. */
+    private final long unlistedEpoch;
+
+    private final long endNanos;
+    private long nextLookNanos;
+    private boolean over;
+
+    Grace(Seat seat, List<HoldRecord> listed, boolean unknown, long unlistedEpoch, long nowNanos) {
+        this.seat = seat;
+        this.outstanding = new ArrayList<>(listed);
+        this.unknown = unknown;
+        this.unlistedEpoch = unlistedEpoch;
+        this.endNanos = nowNanos + LENGTH_NANOS;
+        this.nextLookNanos = nowNanos;
+    }
+
+    /** Whether offers may be made, by {@link System#nanoTime}. Once true, always true. */
+    public synchronized boolean isOver(long nowNanos) {
+        if (over) {
+            return true;
+        }
+        if (nowNanos - nextLookNanos >= 0) {
+            dropTheGone();
+            nextLookNanos = nowNanos + LOOK_NANOS;
+        }
+        if (nowNanos - endNanos >= 0) {
+            outstanding.forEach(seat::erase);
+            outstanding.clear();
+            end();
+        } else if (outstanding.isEmpty() && !unknown) {
+            end();
+        }
+        return over;
+    }
+
+    private void end() {
+        over = true;
+        seat.graceIsOver();
+    }
+
+    /** When to ask {@link #isOver} again, at the latest. */
+    public synchronized long nextLookNanos() {
+        return nextLookNanos - endNanos < 0 ? nextLookNanos : endNanos;
+    }
+
+    /**
+     * Somebody says that it still has a hold. If that is so, book it; if it cannot be booked beside
+     * the others, erase it.
+     *
+     * @return null if it has not, or comes too late
+     */
+    public synchronized @Nullable HoldRecord reassert(
+            boolean write,
+            String clientId,
+            String lockId,
+            long epoch,
+            ProcessName process,
+            long fence) {
+        if (over) {
+            return null;
+        }
+        String id = HoldRecord.shortened(lockId);
+        for (Iterator<HoldRecord> each = outstanding.iterator(); each.hasNext(); ) {
+            HoldRecord hold = each.next();
+            if (hold.write == write
+                    && hold.lockId.equals(id)
+                    && epoch >= hold.epoch
+                    && (!hold.process.isKnown() || hold.process.equals(process))) {
+                each.remove();
+                return hold;
+            }
+        }
+        return unknown && epoch == unlistedEpoch
+                ? seat.record(write, clientId, lockId, process, fence)
+                : null;
+    }
+
+    /** A client is back and re-asserts nothing more: what else it had it has no longer. */
+    public synchronized void settled(String clientId, ProcessName process) {
+        if (!process.isKnown()) {
+            return;
+        }
+        String id = HoldRecord.shortened(clientId);
+        drop(hold -> hold.clientId.equals(id) && hold.process.equals(process));
+    }
+
+    private void dropTheGone() {
+        drop(hold -> hold.process.isGone());
+    }
+
+    private void drop(Predicate<HoldRecord> condition) {
+        outstanding.removeIf(
+                hold -> {
+                    boolean dropped = condition.test(hold);
+                    if (dropped) {
+                        seat.erase(hold);
+                    }
+                    return dropped;
+                });
+    }
+}
