@@ -18,5 +18,10 @@ public final class ClockFences implements Fences {
     }
 
     @Override
+    public void raise(long floor) {
+        last.accumulateAndGet(Fences.checkFloor(floor), Math::max);
+    }
+
+    @Override
     public void close() {}
 }

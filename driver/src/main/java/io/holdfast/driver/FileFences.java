@@ -103,6 +103,13 @@ public final class FileFences implements Fences {
         return fence;
     }
 
+    /** The range above the floor is on disk when this returns. */
+    @Override
+    public void raise(long floor) {
+        last.accumulateAndGet(Fences.checkFloor(floor), Math::max);
+        awaitCeiling(floor + 1);
+    }
+
     private void callReserver() {
         if (lock.tryLock()) { // held by the reserver: it is at work already
             try {

@@ -60,10 +60,10 @@ public sealed interface Command {
      */
     record Claim(long session, long request, Kind kind, Key key, long salt) implements Locking {}
 
-    /** Give back what this session holds. */
+    /** Give back what this session holds, unless it asked for it by {@link Ask}. */
     record Unclaim(long session, long request, Kind kind, Key key) implements Locking {}
 
-    /** Ask how many hold it. */
+    /** Ask how many hold it, and whether this session does other than by {@link Ask}. */
     record Inspect(long session, long request, Kind kind, Key key) implements Locking {}
 
     /**
@@ -73,14 +73,76 @@ public sealed interface Command {
      */
     record Cancel(long session, long request, Kind kind, Key key) implements Locking {}
 
+    /** A command about a mutex as a read/write lock. */
+    sealed interface ReadWrite extends Locking {
+        @Override
+        default Kind kind() {
+            return Kind.MUTEX;
+        }
+    }
+
+    /**
+     * Get in line for a lock, to read or to write. It is answered by {@link Effect.Queued} at once,
+     * and then, with the number of this request, by {@link Effect.Offered} or, after {@code
+     * waitNanos} in line, by {@link Effect.TimedOut}. The request number names it until it ends; a
+     * session may have many. It ends with the session in any case.
+     *
+     * @param confirmNanos how long the offer stands
+     * @param leaseNanos counted from the confirmation
+     */
+    record Ask(
+            long session,
+            long request,
+            Key key,
+            Mode mode,
+            long waitNanos,
+            long confirmNanos,
+            long leaseNanos,
+            long salt)
+            implements ReadWrite {}
+
+    /** A command about the ask of a request number, answered by {@link Effect.Standing}. */
+    sealed interface Asked extends ReadWrite {
+        long asked();
+    }
+
+    /** Take up an offer: it is a hold now. Nothing changes where there is none. */
+    record Confirm(long session, long request, Key key, long asked) implements Asked {}
+
+    /** Leave the line, or turn an offer down. What is held stays. */
+    record Decline(long session, long request, Key key, long asked) implements Asked {}
+
+    /** Leave the line, turn the offer down or release, as it may be. */
+    record GiveUp(long session, long request, Key key, long asked) implements Asked {}
+
+    /** Ask how it stands. */
+    record Check(long session, long request, Key key, long asked) implements Asked {}
+
+    /**
+     * Grant and offer nothing more of a key, until {@link Resume}. Who would be granted waits, as
+     * long as it wants to; holds stay. A key that nobody uses is remembered meanwhile.
+     */
+    record Suspend(long session, long request, Key key) implements ReadWrite {}
+
+    /** Grant and offer again. */
+    record Resume(long session, long request, Key key) implements ReadWrite {}
+
+    /**
+     * Have a lock as if this request had asked for it and confirmed. Refused as {@link
+     * Refusal#BUSY} unless the key is suspended and what is held and offered leaves room for it.
+     */
+    record Reassert(long session, long request, Key key, Mode mode, long leaseNanos, long salt)
+            implements ReadWrite {}
+
     /** Read or change a counter, a value or a list. */
     record Data(long session, long request, Key key, DataOperation operation) implements Keyed {}
 
     /**
      * The session is gone: its waits end and, unless auto-release is off, its holds are released.
-     * Holds without a lease, and those whose token nobody was told, are released in any case.
-     * Nobody was told those of requests after {@code lastAnswered}, the last whose answer was
-     * written. A session with more than {@code most} of both is closed by asking again.
+     * Holds without a lease, those whose token nobody was told, and those that began with an {@link
+     * Ask}, are released in any case. Nobody was told those of requests after {@code lastAnswered},
+     * the last whose answer was written. A session with more than {@code most} of both is closed by
+     * asking again.
      */
     record CloseSession(long session, long lastAnswered, int most) implements Command {
         public CloseSession(long session, long lastAnswered) {

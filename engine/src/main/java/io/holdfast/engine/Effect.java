@@ -12,7 +12,7 @@ public sealed interface Effect {
     record Granted(long session, long request, Key key, Token token, long leaseNanos)
             implements Effect {}
 
-    /** An enqueue joined the line. */
+    /** An enqueue or an ask joined the line. */
     record Queued(long session, long request) implements Effect {}
 
     record Released(long session, long request) implements Effect {}
@@ -49,7 +49,27 @@ public sealed interface Effect {
         }
     }
 
-    /** Data was changed as asked. */
+    /**
+     * The turn of a {@link Command.Ask} has come: it is to be confirmed in time. This and the two
+     * below carry the number of the ask, and come unasked.
+     */
+    record Offered(long session, long request, Key key, Mode mode, long fence) implements Effect {}
+
+    /** An offer was not confirmed in time. */
+    record OfferLapsed(long session, long request) implements Effect {}
+
+    /** The lease of what was asked for and confirmed has ended. */
+    record Expired(long session, long request) implements Effect {}
+
+    /**
+     * How an ask stood before the command that this answers; after a {@link Command.Reassert}, how
+     * it stands.
+     *
+     * @param fence 0 unless it is offered or held
+     */
+    record Standing(long session, long request, Stand stand, long fence) implements Effect {}
+
+    /** It was changed as asked. */
     record Changed(long session, long request) implements Effect {}
 
     /** What a counter is now, or how long a list is. */

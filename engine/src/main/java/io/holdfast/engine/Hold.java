@@ -3,7 +3,7 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** A slot that a session has, until it is released or its lease ends. */
-final class Hold extends Deadline implements Place {
+sealed class Hold extends Deadline implements Place permits AskHold {
     final Resource resource;
     final Session session;
     final long fence;

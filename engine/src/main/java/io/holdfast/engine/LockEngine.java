@@ -62,6 +62,11 @@ public final class LockEngine {
             case Command.Unclaim unclaim -> unclaim(unclaim, ledger, effects);
             case Command.Inspect inspect -> inspect(inspect, effects);
             case Command.Cancel cancel -> cancel(cancel, ledger, effects);
+            case Command.Ask ask -> ask(ask, ledger, effects);
+            case Command.Asked asked -> settle(asked, ledger, effects);
+            case Command.Suspend suspend -> suspend(suspend, ledger, effects);
+            case Command.Resume resume -> resume(resume, ledger, effects);
+            case Command.Reassert reassert -> reassert(reassert, ledger, effects);
             case Command.Data operation -> effects.add(data.apply(operation, nowNanos, ledger));
             case Command.CloseSession close -> close(close, ledger, effects);
             case Command.Tick() -> {}
@@ -121,7 +126,7 @@ public final class LockEngine {
         return resource == null || resource.holders() == 0 ? null : holders(resource);
     }
 
-    /** Whether a session holds a key. */
+    /** Whether a session holds a key, other than by {@link Command.Ask}. */
     public boolean isHolding(long session, Kind kind, Key key) {
         Resource resource = space(kind).get(key);
         return resource != null && resource.holdOf(session) != null;
@@ -381,6 +386,134 @@ public final class LockEngine {
         }
     }
 
+    private void ask(Command.Ask c, Ledger ledger, List<Effect> effects) {
+        Resource known = mutexes.get(c.key());
+        if (!ledger.reserve()) {
+            Refusal reason = known == null ? Refusal.TOO_MANY_KEYS : Refusal.TOO_MANY_WAITERS;
+            refuse(c, reason, effects);
+            return;
+        }
+        Mutex mutex = named(known, c.key(), ledger);
+        if (mutex == null) {
+            ledger.giveBack();
+            refuse(c, Refusal.TOO_MANY_KEYS, effects);
+            return;
+        }
+        boolean full = isLineFull(mutex);
+        mutex.share(settings.policy(c.key()));
+        AskWait wait = new AskWait(mutex, session(c.session()), c);
+        line(wait);
+        wait.session.recordAsk(c.request(), wait);
+        boolean next = mutex.next() == wait;
+        if (full && !next) {
+            withdraw(wait);
+            ledger.giveBack();
+            refuse(c, Refusal.TOO_MANY_WAITERS, effects);
+            return;
+        }
+        mutex.lastActivityNanos = nowNanos;
+        effects.add(new Effect.Queued(c.session(), c.request()));
+        if (next) {
+            serve(mutex, ledger, effects);
+        } else if (c.waitNanos() == 0) {
+            timeOut(wait, ledger, effects);
+        } else {
+            deadlines.schedule(wait, after(c.waitNanos()));
+        }
+    }
+
+    /** The mutex of a name, made if need be without being remembered; null if there is no room. */
+    private @Nullable Mutex named(@Nullable Resource known, Key key, Ledger ledger) {
+        if (known != null) {
+            return (Mutex) known;
+        }
+        return reserveClaim(key, ledger) ? (Mutex) add(Kind.MUTEX, key, 1) : null;
+    }
+
+    private void settle(Command.Asked c, Ledger ledger, List<Effect> effects) {
+        Session session = sessions.get(c.session());
+        Place place = session == null ? null : session.asked(c.asked());
+        switch (place) {
+            case AskWait wait when wait.resource.key.equals(c.key()) -> {
+                stand(c, Stand.QUEUED, 0, effects);
+                if (c instanceof Command.Decline || c instanceof Command.GiveUp) {
+                    withdraw(wait);
+                    ledger.giveBack();
+                    serve(wait.resource, ledger, effects);
+                    rest(wait.resource, ledger);
+                }
+            }
+            case AskHold hold when hold.resource.key.equals(c.key()) -> {
+                stand(c, hold.offered ? Stand.OFFERED : Stand.HELD, hold.fence, effects);
+                if (c instanceof Command.GiveUp || (c instanceof Command.Decline && hold.offered)) {
+                    end(hold, ledger, effects);
+                } else if (c instanceof Command.Confirm && hold.offered) {
+                    confirm(hold, ledger, effects);
+                }
+            }
+            case null, default -> stand(c, Stand.GONE, 0, effects);
+        }
+    }
+
+    private static void stand(Command.Keyed c, Stand stand, long fence, List<Effect> effects) {
+        effects.add(new Effect.Standing(c.session(), c.request(), stand, fence));
+    }
+
+    private void confirm(AskHold hold, Ledger ledger, List<Effect> effects) {
+        ((Mutex) hold.resource).confirm(hold);
+        deadlines.schedule(hold, after(hold.leaseNanos));
+        hold.resource.lastActivityNanos = nowNanos;
+        serve(hold.resource, ledger, effects);
+    }
+
+    private void suspend(Command.Suspend c, Ledger ledger, List<Effect> effects) {
+        Mutex mutex = named(mutexes.get(c.key()), c.key(), ledger);
+        if (mutex == null) {
+            refuse(c, Refusal.TOO_MANY_KEYS, effects);
+            return;
+        }
+        mutex.suspended = true;
+        mutex.lastActivityNanos = nowNanos;
+        effects.add(new Effect.Changed(c.session(), c.request()));
+    }
+
+    private void resume(Command.Resume c, Ledger ledger, List<Effect> effects) {
+        effects.add(new Effect.Changed(c.session(), c.request()));
+        Resource resource = mutexes.get(c.key());
+        if (resource != null && resource.suspended) {
+            resource.suspended = false;
+            resource.lastActivityNanos = nowNanos;
+            serve(resource, ledger, effects);
+            rest(resource, ledger);
+        }
+    }
+
+    private void reassert(Command.Reassert c, Ledger ledger, List<Effect> effects) {
+        if (!(mutexes.get(c.key()) instanceof Mutex mutex) || !mutex.admitsAgain(c.mode())) {
+            refuse(c, Refusal.BUSY, effects);
+            return;
+        }
+        if (!ledger.reserve()) {
+            refuse(c, Refusal.TOO_MANY_KEYS, effects);
+            return;
+        }
+        mutex.share(settings.policy(c.key()));
+        AskHold hold =
+                new AskHold(
+                        mutex,
+                        session(c.session()),
+                        c.request(),
+                        ledger.nextFence(),
+                        c.salt(),
+                        c.leaseNanos(),
+                        c.mode(),
+                        false);
+        book(hold, c.leaseNanos());
+        hold.session.recordAsk(c.request(), hold);
+        mutex.lastActivityNanos = nowNanos;
+        stand(c, Stand.HELD, hold.fence, effects);
+    }
+
     private void close(Command.CloseSession c, Ledger ledger, List<Effect> effects) {
         Session session = sessions.get(c.session());
         if (session == null) {
@@ -391,20 +524,32 @@ public final class LockEngine {
             Wait wait = session.firstWait;
             withdraw(wait);
             ledger.giveBack();
-            serve(wait.resource, ledger, effects);
+            if (wait.resource instanceof Mutex mutex && mutex.isShared()) {
+                session.recordUnserved(mutex); // later: the next may be another of this session
+            } else {
+                serve(wait.resource, ledger, effects);
+            }
             rest(wait.resource, ledger);
+        }
+        for (; session.firstWait == null && left > 0; left--) {
+            Resource resource = session.pollUnserved();
+            if (resource == null) {
+                break;
+            }
+            serve(resource, ledger, effects);
         }
         int mutexes = 0;
         int sharedLocks = 0;
         for (; session.firstHold != null && left > 0; left--) {
             Hold hold = session.firstHold;
             boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
-            boolean claimed = hold.leaseNanos == Command.FOREVER;
+            boolean asked = hold instanceof AskHold;
+            boolean claimed = hold.leaseNanos == Command.FOREVER && !asked;
             if (claimed) {
                 mutexes += hold.resource.kind() == Kind.MUTEX ? 1 : 0;
                 sharedLocks += hold.resource.kind() == Kind.SHARED ? 1 : 0;
             }
-            if (settings.autoRelease() || unknown || claimed) {
+            if (settings.autoRelease() || unknown || claimed || asked) {
                 end(hold, ledger, effects);
             } else {
                 session.endEnqueue(hold.resource, hold);
@@ -414,7 +559,7 @@ public final class LockEngine {
         if (mutexes + sharedLocks > 0) {
             effects.add(new Effect.Orphaned(c.session(), mutexes, sharedLocks));
         }
-        if (session.firstWait == null && session.firstHold == null) {
+        if (session.isEmpty()) {
             sessions.remove(c.session());
         }
     }
@@ -426,8 +571,8 @@ public final class LockEngine {
             if (!(idleEnds.pollDue(before) instanceof Resource resource)) {
                 return;
             }
-            if (!resource.isUnused()) {
-                continue; // rests again when it is unused again
+            if (!resource.isUnused() || resource.suspended) {
+                continue; // rests again when that has changed
             }
             long end = settings.idleEnd(resource.lastActivityNanos);
             if (end > before) {
@@ -449,6 +594,14 @@ public final class LockEngine {
                 due != null;
                 due = deadlines.pollDue(nowNanos)) {
             switch (due) {
+                case AskHold hold -> {
+                    long session = hold.session.id;
+                    effects.add(
+                            hold.offered
+                                    ? new Effect.OfferLapsed(session, hold.request)
+                                    : new Effect.Expired(session, hold.request));
+                    end(hold, ledger, effects);
+                }
                 case Hold hold -> end(hold, ledger, effects);
                 case Wait wait -> timeOut(wait, ledger, effects);
                 case Named named -> throw new IllegalStateException("no lease: " + named);
@@ -511,7 +664,7 @@ public final class LockEngine {
     }
 
     private static boolean isFree(Resource resource) {
-        return resource.firstInLine == null && resource.admits();
+        return resource.waiters == 0 && resource.admits();
     }
 
     private boolean isLineFull(Resource resource) {
@@ -526,25 +679,56 @@ public final class LockEngine {
             long leaseNanos,
             Ledger ledger) {
         Hold hold = new Hold(resource, session, request, ledger.nextFence(), salt, leaseNanos);
+        book(hold, leaseNanos);
+        return hold;
+    }
+
+    private void book(Hold hold, long spanNanos) {
+        Resource resource = hold.resource;
         if (resource.holders() == 0) {
             resource.heldSince = hold.fence;
             resource.tally.keys++;
         }
         resource.tally.holds++;
         resource.add(hold);
-        session.add(hold);
-        deadlines.schedule(hold, after(leaseNanos));
-        return hold;
+        hold.session.add(hold);
+        deadlines.schedule(hold, after(spanNanos));
+    }
+
+    private void offer(AskWait wait, Ledger ledger, List<Effect> effects) {
+        Session session = wait.session;
+        AskHold hold =
+                new AskHold(
+                        wait.resource,
+                        session,
+                        wait.request,
+                        ledger.nextFence(),
+                        wait.salt,
+                        wait.leaseNanos,
+                        wait.mode,
+                        true);
+        book(hold, wait.confirmNanos);
+        session.recordAsk(wait.request, hold);
+        effects.add(
+                new Effect.Offered(
+                        session.id, wait.request, hold.resource.key, hold.mode, hold.fence));
     }
 
     /**
-     * Grants to those first in line, as long as the resource admits them. The room of the wait is
-     * now that of the hold.
+     * Grants or offers to those who are next, as long as the resource admits them. The room of the
+     * wait is now that of the hold.
      */
     private void serve(Resource resource, Ledger ledger, List<Effect> effects) {
-        while (resource.firstInLine != null && resource.admits()) {
-            Wait wait = resource.firstInLine;
+        while (resource.waiters > 0) {
+            Wait wait = resource.next();
+            if (wait == null) {
+                return;
+            }
             withdraw(wait);
+            if (wait instanceof AskWait ask) {
+                offer(ask, ledger, effects);
+                continue;
+            }
             Session session = wait.session;
             boolean awaited = wait.request != Wait.NOBODY;
             Hold hold = grant(resource, session, wait.request, wait.salt, wait.leaseNanos, ledger);
@@ -568,6 +752,8 @@ public final class LockEngine {
         deadlines.remove(wait);
         if (wait.enqueued) {
             wait.session.endEnqueue(wait.resource, wait);
+        } else if (wait instanceof AskWait) {
+            wait.session.endAsk(wait.request);
         }
         wait.resource.lastActivityNanos = nowNanos;
     }
@@ -591,6 +777,9 @@ public final class LockEngine {
         }
         hold.session.remove(hold);
         hold.session.endEnqueue(resource, hold);
+        if (hold instanceof AskHold) {
+            hold.session.endAsk(hold.request);
+        }
         deadlines.remove(hold);
         ledger.giveBack();
         resource.lastActivityNanos = nowNanos;
@@ -600,9 +789,10 @@ public final class LockEngine {
 
     /** After the last use of a resource it may rest, and be forgotten in time or at once. */
     private void rest(Resource resource, Ledger ledger) {
-        if (!resource.isUnused()) {
+        if (!resource.isUnused() || resource.suspended) {
             return;
         }
+        resource.tidy();
         if (!resource.lasting) {
             forget(resource);
             returnClaim(resource.key, ledger);
@@ -675,6 +865,7 @@ public final class LockEngine {
         out.number(resource.limit());
         out.number(resource.lastActivityNanos);
         out.number(resource.lasting ? 1 : 0);
+        out.number(resource.suspended ? 1 : 0);
         out.number(resource.heldSince);
         out.number(resource.holders());
         resource.forEachHold(
@@ -682,6 +873,12 @@ public final class LockEngine {
                     out.number(hold.session.id);
                     out.number(sessions.get(hold.session.id) == hold.session ? 1 : 0);
                     out.number(hold.session.enqueued(resource) == hold ? 1 : 0);
+                    if (hold instanceof AskHold asked) {
+                        out.number(asked.offered ? 2 : 1);
+                        out.number(asked.mode == Mode.READ ? 0 : 1);
+                    } else {
+                        out.number(0);
+                    }
                     out.number(hold.toldBy);
                     out.number(hold.request);
                     out.number(hold.fence);
@@ -691,14 +888,22 @@ public final class LockEngine {
                     out.number(hold.isScheduled() ? hold.sequence : 0);
                 });
         out.number(resource.waiters);
-        for (Wait wait = resource.firstInLine; wait != null; wait = wait.behind) {
-            out.number(wait.session.id);
-            out.number(wait.enqueued ? 1 : 0);
-            out.number(wait.request);
-            out.number(wait.salt);
-            out.number(wait.leaseNanos);
-            out.number(deadlines.timeOf(wait));
-            out.number(wait.isScheduled() ? wait.sequence : 0);
-        }
+        resource.forEachWait(
+                wait -> {
+                    out.number(wait.session.id);
+                    out.number(wait.enqueued ? 1 : 0);
+                    if (wait instanceof AskWait asked) {
+                        out.number(1);
+                        out.number(asked.mode == Mode.READ ? 0 : 1);
+                        out.number(asked.confirmNanos);
+                    } else {
+                        out.number(0);
+                    }
+                    out.number(wait.request);
+                    out.number(wait.salt);
+                    out.number(wait.leaseNanos);
+                    out.number(deadlines.timeOf(wait));
+                    out.number(wait.isScheduled() ? wait.sequence : 0);
+                });
     }
 }

@@ -4,12 +4,30 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Consumer;
 
-/** Admits one holder. */
+/**
+ * Admits one writer, or any number of readers. Readers, and writers that want an offer first, come
+ * by {@link Command.Ask}; whoever comes by another command is a writer without an offer. While an
+ * offer is out nobody is admitted.
+ */
 final class Mutex extends Resource {
-    private @Nullable Hold hold;
+    private @Nullable Hold writer;
+
+    /** Null until somebody asks: a plain mutex does without. */
+    private @Nullable Sharing sharing;
 
     Mutex(Key key, HeldTally tally) {
         super(key, tally);
+    }
+
+    /** From now on there may be readers and offers. */
+    void share(Policy policy) {
+        if (sharing == null) {
+            sharing = new Sharing(policy);
+        }
+    }
+
+    boolean isShared() {
+        return sharing != null;
     }
 
     @Override
@@ -24,43 +42,152 @@ final class Mutex extends Resource {
 
     @Override
     boolean admits() {
-        return hold == null;
+        return writer == null && !suspended && (sharing == null || sharing.readers == 0);
+    }
+
+    /** Whether a confirmed hold may be added while nothing is granted. */
+    boolean admitsAgain(Mode mode) {
+        if (!suspended || writer != null) {
+            return false;
+        }
+        return sharing == null
+                || sharing.readers == 0
+                || (mode == Mode.READ && sharing.offer == null);
+    }
+
+    @Override
+    @Nullable Wait next() {
+        if (sharing == null) {
+            return super.next();
+        }
+        if (writer != null || suspended || sharing.offer != null) {
+            return null;
+        }
+        Wait next = sharing.pick(firstInLine());
+        return sharing.readers == 0 || isRead(next) ? next : null;
+    }
+
+    private static boolean isRead(@Nullable Wait wait) {
+        return wait instanceof AskWait ask && ask.mode == Mode.READ;
+    }
+
+    @Override
+    void append(Wait wait) {
+        if (sharing == null) {
+            super.append(wait);
+            return;
+        }
+        wait.arrival = ++sharing.arrivals;
+        if (isRead(wait)) {
+            sharing.readLine.append(wait);
+            waiters++;
+        } else {
+            super.append(wait);
+        }
+    }
+
+    @Override
+    void remove(Wait wait) {
+        if (sharing != null && isRead(wait)) {
+            sharing.readLine.remove(wait);
+            waiters--;
+        } else {
+            super.remove(wait);
+        }
+    }
+
+    @Override
+    void forEachWait(Consumer<Wait> action) {
+        Wait read = sharing == null ? null : sharing.readLine.first;
+        Wait write = firstInLine();
+        while (read != null || write != null) {
+            Wait older = Sharing.older(read, write);
+            action.accept(older);
+            if (older == read) {
+                read = older.behind;
+            } else {
+                write = older.behind;
+            }
+        }
     }
 
     @Override
     int holders() {
-        return hold == null ? 0 : 1;
+        return (writer == null ? 0 : 1) + (sharing == null ? 0 : sharing.readers);
     }
 
+    /** Of those who asked, nobody was told a token. */
     @Override
     @Nullable Hold find(long fence) {
-        return hold != null && hold.fence == fence ? hold : null;
+        return writer != null && writer.fence == fence && !(writer instanceof AskHold)
+                ? writer
+                : null;
     }
 
+    /** Those who asked know their holds by the request. */
     @Override
     @Nullable Hold holdOf(long session) {
-        return hold != null && hold.session.id == session ? hold : null;
+        return writer != null && writer.session.id == session && !(writer instanceof AskHold)
+                ? writer
+                : null;
     }
 
     @Override
     void add(Hold added) {
-        hold = added;
+        if (sharing != null && added instanceof AskHold asked) {
+            if (asked.offered) {
+                sharing.offer = asked;
+            }
+            if (asked.mode == Mode.READ) {
+                sharing.add(asked);
+                return;
+            }
+        }
+        writer = added;
+    }
+
+    /** The offer is taken up: it does not stand in the way any more. */
+    void confirm(AskHold hold) {
+        hold.offered = false;
+        if (sharing != null) {
+            sharing.offer = null;
+        }
     }
 
     @Override
     void remove(Hold removed) {
-        hold = null;
+        if (sharing == null) {
+            writer = null;
+            return;
+        }
+        if (sharing.offer == removed) {
+            sharing.offer = null;
+        }
+        if (removed == writer) {
+            writer = null;
+        } else {
+            sharing.remove((AskHold) removed);
+        }
+    }
+
+    @Override
+    void tidy() {
+        sharing = null;
     }
 
     @Override
     void forEachHold(Consumer<Hold> action) {
-        if (hold != null) {
-            action.accept(hold);
+        if (writer != null) {
+            action.accept(writer);
+        }
+        AskHold reader = sharing == null ? null : sharing.firstReader;
+        for (; reader != null; reader = reader.later) {
+            action.accept(reader);
         }
     }
 
     @Override
     @Nullable Hold firstHold() {
-        return hold;
+        return writer != null || sharing == null ? writer : sharing.firstReader;
     }
 }

@@ -19,9 +19,13 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
      */
     boolean lasting;
 
-    @Nullable Wait firstInLine;
-    @Nullable Wait lastInLine;
+    /** While it is, nothing is granted and the name is not forgotten. */
+    boolean suspended;
+
+    /** Those in line, whatever they wait for. */
     int waiters;
+
+    private final Line line = new Line();
 
     Resource(Key key, HeldTally tally) {
         super(key);
@@ -34,6 +38,11 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
 
     /** The admission rule: whether one more hold may be added now. */
     abstract boolean admits();
+
+    /** The wait to be served now; null if there is none. */
+    @Nullable Wait next() {
+        return admits() ? firstInLine() : null;
+    }
 
     abstract int holders();
 
@@ -55,32 +64,27 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
         return waiters == 0 && holders() == 0;
     }
 
-    final void append(Wait wait) {
-        wait.ahead = lastInLine;
-        if (lastInLine == null) {
-            firstInLine = wait;
-        } else {
-            lastInLine.behind = wait;
-        }
-        lastInLine = wait;
+    final @Nullable Wait firstInLine() {
+        return line.first;
+    }
+
+    void append(Wait wait) {
+        line.append(wait);
         waiters++;
     }
 
-    final void remove(Wait wait) {
-        Wait ahead = wait.ahead;
-        Wait behind = wait.behind;
-        if (ahead == null) {
-            firstInLine = behind;
-        } else {
-            ahead.behind = behind;
-        }
-        if (behind == null) {
-            lastInLine = ahead;
-        } else {
-            behind.ahead = ahead;
-        }
-        wait.ahead = null;
-        wait.behind = null;
+    void remove(Wait wait) {
+        line.remove(wait);
         waiters--;
+    }
+
+    /** Drops what is only there for those who use it, when nobody does. */
+    void tidy() {}
+
+    /** In order of arrival. */
+    void forEachWait(Consumer<Wait> action) {
+        for (Wait wait = firstInLine(); wait != null; wait = wait.behind) {
+            action.accept(wait);
+        }
     }
 }

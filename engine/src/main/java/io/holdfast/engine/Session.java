@@ -2,10 +2,12 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What one session has in this engine: its holds and waits in order, and its enqueue records. */
+/** What one session has in this engine: its holds and waits in order, and its records. */
 final class Session {
     final long id;
     @Nullable Hold firstHold;
@@ -13,6 +15,10 @@ final class Session {
     @Nullable Wait firstWait;
     @Nullable Wait lastWait;
     private @Nullable Map<Resource, Place> enqueued;
+    private @Nullable Map<Long, Place> asked;
+
+    /** Where waits were withdrawn by its end and nobody was served since. */
+    private @Nullable Deque<Resource> unserved;
 
     Session(long id) {
         this.id = id;
@@ -34,6 +40,41 @@ final class Session {
         if (enqueued != null && enqueued.remove(resource, place) && enqueued.isEmpty()) {
             enqueued = null;
         }
+    }
+
+    /** What became of an ask, by its request. */
+    @Nullable Place asked(long request) {
+        return asked == null ? null : asked.get(request);
+    }
+
+    void recordAsk(long request, Place place) {
+        if (asked == null) {
+            asked = new HashMap<>();
+        }
+        asked.put(request, place);
+    }
+
+    void endAsk(long request) {
+        if (asked != null && asked.remove(request) != null && asked.isEmpty()) {
+            asked = null;
+        }
+    }
+
+    void recordUnserved(Resource resource) {
+        if (unserved == null) {
+            unserved = new ArrayDeque<>();
+        }
+        if (unserved.peekLast() != resource) {
+            unserved.addLast(resource);
+        }
+    }
+
+    @Nullable Resource pollUnserved() {
+        return unserved == null ? null : unserved.pollFirst();
+    }
+
+    boolean isEmpty() {
+        return firstWait == null && firstHold == null && (unserved == null || unserved.isEmpty());
     }
 
     boolean hasHolds() {

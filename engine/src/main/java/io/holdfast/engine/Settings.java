@@ -1,5 +1,7 @@
 package io.holdfast.engine;
 
+import java.util.Map;
+
 /**
  * The settings that change outcomes.
  *
@@ -7,8 +9,14 @@ package io.holdfast.engine;
  * @param idleNanos how long a key nobody uses is remembered
  * @param autoRelease whether the end of a session releases its holds
  * @param maxListLength how many items one list may have; 0 is no limit
+ * @param policies who comes next, for mutexes where it is not {@link Policy#FIFO}
  */
-public record Settings(int maxWaiters, long idleNanos, boolean autoRelease, int maxListLength) {
+public record Settings(
+        int maxWaiters,
+        long idleNanos,
+        boolean autoRelease,
+        int maxListLength,
+        Map<Key, Policy> policies) {
     public Settings {
         if (maxWaiters < 0) {
             throw new IllegalArgumentException("maxWaiters must be >= 0 but is " + maxWaiters);
@@ -20,11 +28,21 @@ public record Settings(int maxWaiters, long idleNanos, boolean autoRelease, int 
             throw new IllegalArgumentException(
                     "maxListLength must be >= 0 but is " + maxListLength);
         }
+        policies = Map.copyOf(policies);
+    }
+
+    /** First come, first served everywhere. */
+    public Settings(int maxWaiters, long idleNanos, boolean autoRelease, int maxListLength) {
+        this(maxWaiters, idleNanos, autoRelease, maxListLength, Map.of());
     }
 
     /** With lists of any length. */
     public Settings(int maxWaiters, long idleNanos, boolean autoRelease) {
         this(maxWaiters, idleNanos, autoRelease, 0);
+    }
+
+    Policy policy(Key key) {
+        return policies.getOrDefault(key, Policy.FIFO);
     }
 
     /** When something that was last used at a time may be forgotten. */

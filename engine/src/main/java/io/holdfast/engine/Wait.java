@@ -3,7 +3,7 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** A session's place in line. It ends once: granted, timed out or cancelled. */
-final class Wait extends Deadline implements Place {
+sealed class Wait extends Deadline implements Place permits AskWait {
     /** No request is blocked on this wait: it was enqueued and nobody awaits it yet. */
     static final long NOBODY = 0;
 
@@ -17,6 +17,9 @@ final class Wait extends Deadline implements Place {
 
     /** The blocked request, or {@link #NOBODY}. */
     long request;
+
+    /** Order among all who wait for the same, where they stand in more than one line. */
+    long arrival;
 
     /** Neighbours in line. */
     @Nullable Wait ahead;

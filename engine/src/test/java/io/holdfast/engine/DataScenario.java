@@ -168,7 +168,11 @@ final class DataScenario {
                     Effect.Cancelled _,
                     Effect.Claimed _,
                     Effect.Inspected _,
-                    Effect.Orphaned _ ->
+                    Effect.Orphaned _,
+                    Effect.Offered _,
+                    Effect.OfferLapsed _,
+                    Effect.Expired _,
+                    Effect.Standing _ ->
                     throw new AssertionError("an answer about locks: " + effect);
         };
     }

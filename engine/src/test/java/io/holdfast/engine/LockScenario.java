@@ -34,6 +34,14 @@ final class LockScenario {
         CLAIMED,
         KEPT,
         INSPECTED,
+        OFFERED,
+        LAPSED,
+        EXPIRED,
+        CHANGED,
+        WAS_QUEUED,
+        WAS_OFFERED,
+        WAS_HELD,
+        WAS_GONE,
         NOT_HELD,
         BUSY,
         TOO_MANY_KEYS,
@@ -75,11 +83,12 @@ final class LockScenario {
                 case Effect.Claimed claimed -> claimed.anew() ? Outcome.CLAIMED : Outcome.KEPT;
                 case Effect.Inspected _ -> Outcome.INSPECTED;
                 case Effect.Orphaned _ -> fail("it answers nothing: %s", answers.getLast());
-                case Effect.Changed _,
-                        Effect.Counted _,
-                        Effect.Found _,
-                        Effect.Absent _,
-                        Effect.Items _ ->
+                case Effect.Offered _ -> Outcome.OFFERED;
+                case Effect.OfferLapsed _ -> Outcome.LAPSED;
+                case Effect.Expired _ -> Outcome.EXPIRED;
+                case Effect.Changed _ -> Outcome.CHANGED;
+                case Effect.Standing standing -> Outcome.valueOf("WAS_" + standing.stand().name());
+                case Effect.Counted _, Effect.Found _, Effect.Absent _, Effect.Items _ ->
                         fail("an answer about data: %s", answers.getLast());
                 case Effect.Refused refused -> Outcome.valueOf(refused.reason().name());
             };

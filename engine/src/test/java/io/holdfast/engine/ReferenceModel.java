@@ -130,6 +130,7 @@ final class ReferenceModel {
                                         effects.add(new Effect.Cancelled(c.session(), c.request()));
                                         end(it);
                                     });
+            case Command.ReadWrite c -> throw new AssertionError(c);
             case Command.CloseSession c -> close(c);
             case Command.Tick() -> {}
             case Command.Collect _ -> {} // which names go is up to the engine: see forget

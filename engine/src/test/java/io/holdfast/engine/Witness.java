@@ -138,7 +138,11 @@ final class Witness {
             }
             case Effect.TimedOut timedOut -> leave(timedOut);
             case Effect.Queued _ -> {}
-            case Effect.Changed _,
+            case Effect.Offered _,
+                    Effect.OfferLapsed _,
+                    Effect.Expired _,
+                    Effect.Standing _,
+                    Effect.Changed _,
                     Effect.Counted _,
                     Effect.Found _,
                     Effect.Absent _,

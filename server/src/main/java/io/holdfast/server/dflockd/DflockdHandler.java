@@ -382,7 +382,13 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             case Effect.Found found -> DflockdEncoder.value(found.value(), output());
             case Effect.Absent absent -> DflockdEncoder.nil(output());
             case Effect.Items items -> writeItems(items.items());
-            case Effect.Claimed _, Effect.Inspected _, Effect.Orphaned _ ->
+            case Effect.Claimed _,
+                    Effect.Inspected _,
+                    Effect.Orphaned _,
+                    Effect.Offered _,
+                    Effect.OfferLapsed _,
+                    Effect.Expired _,
+                    Effect.Standing _ ->
                     throw new IllegalStateException("no dflockd request asks for " + effect);
             case Effect.Refused refused -> DflockdEncoder.refused(refused.reason(), output());
         }

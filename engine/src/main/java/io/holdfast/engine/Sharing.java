@@ -1,0 +1,79 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+
+/** What a mutex needs only once somebody asks for it by {@link Command.Ask}. */
+final class Sharing {
+    final Policy policy;
+
+    /** Those who wait to read. All others stand in the line of the resource. */
+    final Line readLine = new Line();
+
+    /** The last number given to somebody in line. */
+    long arrivals;
+
+    /** The one offer that is out. It counts among the readers, or is the writer. */
+    @Nullable AskHold offer;
+
+    /** Offers included, in order of grant. */
+    @Nullable AskHold firstReader;
+
+    @Nullable AskHold lastReader;
+    int readers;
+
+    Sharing(Policy policy) {
+        this.policy = policy;
+    }
+
+    void add(AskHold reader) {
+        reader.earlier = lastReader;
+        if (lastReader == null) {
+            firstReader = reader;
+        } else {
+            lastReader.later = reader;
+        }
+        lastReader = reader;
+        readers++;
+    }
+
+    void remove(AskHold reader) {
+        AskHold earlier = reader.earlier;
+        AskHold later = reader.later;
+        if (earlier == null) {
+            firstReader = later;
+        } else {
+            earlier.later = later;
+        }
+        if (later == null) {
+            lastReader = earlier;
+        } else {
+            later.earlier = earlier;
+        }
+        reader.earlier = null;
+        reader.later = null;
+        readers--;
+    }
+
+    /** The one who came first, where at least one is there. */
+    static Wait older(@Nullable Wait read, @Nullable Wait write) {
+        if (read == null) {
+            return Objects.requireNonNull(write);
+        }
+        return write == null || read.arrival < write.arrival ? read : write;
+    }
+
+    /** Whose turn it is, whether or not there is place for it. */
+    @Nullable Wait pick(@Nullable Wait write) {
+        Wait read = readLine.first;
+        if (read == null || write == null) {
+            return read == null ? write : read;
+        }
+        return switch (policy) {
+            case FIFO -> older(read, write);
+            case READER_PREFERRED -> read;
+            case WRITER_PREFERRED -> write;
+        };
+    }
+}
