@@ -500,7 +500,7 @@ public final class Seat {
     private static String identity(Path file) throws IOException {
         BasicFileAttributes attributes =
                 Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        String key = Objects.toString(attributes.fileKey(), "-").replaceAll("[^0-9a-f,]", "");
+        String key = Objects.toString(attributes.fileKey(), "-").replaceAll("\\(dev=|ino=|\\)", "");
         return key + "@" + attributes.lastModifiedTime().toInstant();
     }
 

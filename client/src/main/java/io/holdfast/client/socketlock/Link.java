@@ -1,0 +1,356 @@
+package io.holdfast.client.socketlock;
+
+import io.holdfast.client.socketlock.seat.ProcessName;
+import io.holdfast.client.socketlock.seat.Seat;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Keeps a greeted connection to whoever is the primary of a path, and becomes the primary where
+ * there is none. Lives on its loop.
+ */
+final class Link implements Connection.Listener {
+    /** Whose link it is. */
+    interface Owner {
+        /** Connected: the place to re-assert what is held, before anything else is sent. */
+        void greeted();
+
+        /** A line about locks: its verb, and what follows it. */
+        void line(String verb, String rest);
+
+        /** The connection has ended; another is being made. */
+        void down();
+
+        /** There has been no primary for a while, or there cannot be one; it is tried again. */
+        void unreachable(SocketLockUnavailableException reason);
+
+        /** Whether the end of the connection would cost a lock. */
+        boolean isHolding();
+    }
+
+    /** How long a primary may take to answer a greeting, and how long there may be none. */
+    static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final long SHORTEST_HEARTBEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final int SHORTEST_WAIT_MILLIS = 2;
+    private static final int LONGEST_WAIT_MILLIS = 20;
+    private static final long TROUBLE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private enum State {
+        /** No connection. */
+        DOWN,
+        /** Connected, and not answered yet. */
+        GREETING,
+        UP,
+        /** The last words have been sent. */
+        LEAVING,
+        CLOSED
+    }
+
+    private final Loop loop;
+    private final Path path;
+    private final LockConfig config;
+    private final String ownId;
+    private final Owner owner;
+    private final long heartbeatNanos;
+    private State state = State.DOWN;
+    private @Nullable Connection connection;
+
+    /** Read by other threads too. */
+    private volatile @Nullable Primary primary;
+
+    private Loop.@Nullable Timer timer;
+    private Loop.@Nullable Timer heartbeat;
+    private Runnable whenClosed = () -> {};
+
+    /** What the primary calls this client. */
+    private String id;
+
+    /** The number of the primary; 0 if it has none. */
+    private long epoch;
+
+    private long downSinceNanos = System.nanoTime();
+    private long lastTrafficNanos;
+
+    /** When a PING was sent that nothing has answered; 0 if there is none. */
+    private long pingNanos;
+
+    Link(Loop loop, Path path, LockConfig config, String ownId, Owner owner) {
+        this.loop = loop;
+        this.path = path;
+        this.config = config;
+        this.ownId = ownId;
+        this.id = ownId;
+        this.owner = owner;
+        this.heartbeatNanos = Desk.nanos(config.heartbeat());
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    boolean isUp() {
+        return state == State.UP;
+    }
+
+    boolean isPrimary() {
+        return primary != null;
+    }
+
+    // ---- connecting
+
+    /** Connects, or becomes the primary and then connects. */
+    void connect() {
+        if (state != State.DOWN) {
+            return;
+        }
+        try {
+            connection = Connection.open(loop, path, this);
+            state = State.GREETING;
+            setTimer(ANSWER_NANOS, this::greetingIsUnanswered);
+            connection.send(ownId + " HELLO\nHELLO\n");
+        } catch (ConnectException e) {
+            bid();
+        } catch (IOException e) {
+            if (Files.notExists(path, LinkOption.NOFOLLOW_LINKS)) {
+                bid();
+            } else {
+                retry("cannot connect to " + path + ": " + reason(e), e); // no evidence of death
+            }
+        }
+    }
+
+    /** Nobody listens. */
+    private void bid() {
+        try {
+            Seat.Attempt attempt = Seat.tryTake(path);
+            if (attempt instanceof Seat.Attempt.Taken taken) {
+                serve(taken.seat());
+            } else {
+                retry("another process is about to serve " + path + ", but does not", null);
+            }
+        } catch (IOException e) {
+            owner.unreachable(unavailable(reason(e), e));
+            setTimer(TROUBLE_WAIT_NANOS, this::connect);
+        }
+    }
+
+    private void serve(Seat seat) throws IOException {
+        try {
+            primary = Primary.start(loop, seat, config, this::primaryIsLost);
+        } finally {
+            if (primary == null) {
+                seat.close();
+            }
+        }
+        connect();
+    }
+
+    private void retry(String trouble, @Nullable IOException cause) {
+        if (System.nanoTime() - downSinceNanos >= ANSWER_NANOS) {
+            downSinceNanos = System.nanoTime();
+            owner.unreachable(unavailable(trouble, cause));
+        }
+        setTimer(
+                TimeUnit.MILLISECONDS.toNanos(
+                        ThreadLocalRandom.current()
+                                .nextInt(SHORTEST_WAIT_MILLIS, LONGEST_WAIT_MILLIS)),
+                this::connect);
+    }
+
+    private void primaryIsLost() {
+        primary = null;
+    }
+
+    private void greetingIsUnanswered() {
+        owner.unreachable(unavailable("the primary at " + path + " does not answer", null));
+        downSinceNanos = System.nanoTime();
+        drop();
+    }
+
+    private static SocketLockUnavailableException unavailable(
+            String reason, @Nullable IOException cause) {
+        return new SocketLockUnavailableException(reason, cause);
+    }
+
+    private static String reason(IOException e) {
+        return e instanceof FileSystemException file && file.getReason() != null
+                ? file.getFile() + ": " + file.getReason()
+                : e.toString();
+    }
+
+    // ---- connected
+
+    /** Sends a line to the primary; nothing happens if there is none. */
+    void send(String words) {
+        if (connection != null && state == State.UP) {
+            connection.send(id + " " + words + "\n");
+            lastTrafficNanos = System.nanoTime();
+        }
+    }
+
+    @Override
+    public void line(String line) {
+        String[] words = line.strip().split("[ \t\r\u000b\f]+", 3);
+        lastTrafficNanos = System.nanoTime();
+        pingNanos = 0;
+        if (isEndOfLine(words)) {
+            drop();
+        } else if (state == State.GREETING) {
+            answered(words);
+        } else if (state == State.UP && words.length >= 2 && words[0].equals(id)) {
+            String rest = words.length > 2 ? words[2] : "";
+            switch (words[1]) {
+                case "EPOCH" -> epoch = number(rest);
+                case "PONG", "CONNECTED" -> {}
+                default -> owner.line(words[1], rest);
+            }
+        }
+    }
+
+    private static boolean isEndOfLine(String[] words) {
+        return words[0].equals("EOL") || (words.length > 1 && words[1].equals("EOL"));
+    }
+
+    private void answered(String[] words) {
+        if (words.length != 2) {
+            return;
+        }
+        if (words[0].equals("CONNECTED")) {
+            id = words[1];
+        } else if (words[1].equals("CONNECTED") && words[0].equals(ownId)) {
+            id = ownId;
+        } else {
+            return;
+        }
+        state = State.UP;
+        epoch = 0;
+        clearTimer();
+        watch();
+        send("PROCESS " + ProcessName.own());
+        send("EPOCH");
+        owner.greeted();
+        send("SETTLED");
+    }
+
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    /** Looks now and then whether the primary still answers. */
+    private void watch() {
+        if (heartbeat != null) {
+            loop.cancel(heartbeat);
+        }
+        heartbeat =
+                loop.after(
+                        Math.max(SHORTEST_HEARTBEAT_NANOS, heartbeatNanos / 2),
+                        () -> {
+                            if (state == State.UP) {
+                                beat();
+                            }
+                            if (state == State.UP) {
+                                watch();
+                            }
+                        });
+    }
+
+    private void beat() {
+        long now = System.nanoTime();
+        if (pingNanos != 0) {
+            if (now - pingNanos >= heartbeatNanos && !owner.isHolding()) {
+                // While it is silent nobody else can be the primary, so a lock is safe with it.
+                drop();
+            }
+        } else if (now - lastTrafficNanos >= heartbeatNanos) {
+            send("PING");
+            pingNanos = now;
+        }
+    }
+
+    // ---- the end of a connection
+
+    @Override
+    public void ended() {
+        connection = null;
+        clearTimer();
+        if (state == State.LEAVING) {
+            finish();
+        } else if (state != State.CLOSED) {
+            boolean wasUp = state == State.UP;
+            state = State.DOWN;
+            pingNanos = 0;
+            if (wasUp) {
+                downSinceNanos = System.nanoTime();
+                owner.down();
+                connect();
+            } else {
+                retry("the primary at " + path + " ends every connection", null);
+            }
+        }
+    }
+
+    /** Gives the connection up and makes another. */
+    void drop() {
+        if (connection != null) {
+            connection.close();
+            ended();
+        }
+    }
+
+    /** Says farewell, and ends the primary if this process is it. */
+    void close(Runnable done) {
+        whenClosed = done;
+        if (state == State.UP && connection != null) {
+            send("EOL");
+            state = State.LEAVING;
+            setTimer(FAREWELL_NANOS, this::drop); // until the primary has ended it too
+        } else if (state != State.CLOSED) {
+            finish();
+        }
+    }
+
+    private void finish() {
+        state = State.CLOSED;
+        clearTimer();
+        if (heartbeat != null) {
+            loop.cancel(heartbeat);
+        }
+        if (connection != null) {
+            connection.close();
+            connection = null;
+        }
+        Primary ours = primary;
+        primary = null;
+        if (ours != null) {
+            ours.stop();
+        }
+        whenClosed.run();
+    }
+
+    private void setTimer(long nanos, Runnable task) {
+        clearTimer();
+        timer = loop.after(nanos, task);
+    }
+
+    private void clearTimer() {
+        if (timer != null) {
+            loop.cancel(timer);
+            timer = null;
+        }
+    }
+}

@@ -1,0 +1,240 @@
+package io.holdfast.client.socketlock;
+
+import io.holdfast.client.socketlock.seat.Seat;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Serves the lock of a path to every process that connects, for as long as the seat is its own. All
+ * methods are called on the thread of the loop.
+ */
+final class Primary {
+    private static final int BACKLOG = 1024;
+    private static final int ACCEPTS_AT_ONCE = 64;
+    private static final int READ_SIZE = 16 * 1024;
+    private static final long ACCEPT_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final Loop loop;
+    private final Seat seat;
+    private final LockEvents events;
+    private final PrimaryDesk desk;
+    private final Runnable lost;
+    private final ServerSocketChannel listener;
+    private final SelectionKey acceptKey;
+    private final Set<PrimaryConnection> connections = new LinkedHashSet<>();
+    private final Queue<PrimaryConnection> touched = new ArrayDeque<>();
+    private final ByteBuffer piece = ByteBuffer.allocateDirect(READ_SIZE);
+    private Loop.@Nullable Timer deadline;
+    private long deadlineNanos;
+    private boolean ended;
+
+    /**
+     * Begins to serve.
+     *
+     * @param seat closed when this ends, and also if it cannot begin
+     * @param lost called once if the path turns out to be somebody else's; by then this has ended
+     */
+    static Primary start(Loop loop, Seat seat, LockConfig config, Runnable lost)
+            throws IOException {
+        ServerSocketChannel listener = null;
+        try {
+            listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            listener.bind(UnixDomainSocketAddress.of(seat.bindPath()), BACKLOG);
+            return new Primary(loop, seat, config, lost, listener);
+        } catch (IOException | RuntimeException e) {
+            if (listener != null) {
+                listener.close();
+            }
+            seat.leave();
+            seat.close();
+            throw e;
+        }
+    }
+
+    private Primary(
+            Loop loop, Seat seat, LockConfig config, Runnable lost, ServerSocketChannel listener)
+            throws IOException {
+        this.loop = loop;
+        this.seat = seat;
+        this.lost = lost;
+        this.listener = listener;
+        this.events = new LockEvents(config.listener());
+        this.desk = new PrimaryDesk(config, seat, events, System.nanoTime());
+        this.acceptKey = loop.register(listener, SelectionKey.OP_ACCEPT, this::accept);
+        seat.publish();
+        loop.after(LOOK_NANOS, this::look);
+        endGrace();
+    }
+
+    /** How many clients are connected. */
+    int connections() {
+        return connections.size();
+    }
+
+    LockTable table() {
+        return desk.table();
+    }
+
+    /** Ends the service in an orderly way, whoever is connected. Nothing happens a second time. */
+    void stop() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        seat.leave(); // first: what is held stays listed for the next one
+        closeQuietly(listener);
+        connections.forEach(PrimaryConnection::close);
+        connections.clear();
+        touched.clear();
+        if (deadline != null) {
+            loop.cancel(deadline);
+        }
+        seat.close();
+        events.end();
+    }
+
+    private void accept() {
+        for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
+            SocketChannel channel;
+            try {
+                channel = listener.accept();
+            } catch (IOException e) { // no more file descriptors, most likely: not so fast
+                acceptKey.interestOps(0);
+                loop.after(ACCEPT_BACK_OFF_NANOS, this::acceptAgain);
+                return;
+            }
+            if (channel == null) {
+                return;
+            }
+            welcome(channel);
+        }
+    }
+
+    private void acceptAgain() {
+        if (!ended) {
+            acceptKey.interestOps(SelectionKey.OP_ACCEPT);
+        }
+    }
+
+    private void welcome(SocketChannel channel) {
+        var connection = new PrimaryConnection(channel, desk, touched::add);
+        try {
+            connection.register(loop, () -> work(connection));
+            connections.add(connection);
+        } catch (IOException e) {
+            closeQuietly(channel);
+        }
+    }
+
+    private void work(PrimaryConnection connection) {
+        long now = System.nanoTime();
+        boolean goOn;
+        try {
+            goOn = connection.work(piece, now);
+        } catch (IOException e) {
+            goOn = false;
+        }
+        if (!goOn) {
+            end(connection);
+        }
+        finish(now);
+    }
+
+    private void end(PrimaryConnection connection) {
+        if (connections.remove(connection)) {
+            connection.close();
+        }
+    }
+
+    /** Does what follows from what was done, until there is nothing more. */
+    private void finish(long nowNanos) {
+        if (ended) {
+            return;
+        }
+        desk.table().settle(nowNanos);
+        while (!touched.isEmpty() && !desk.isLost()) {
+            flush(touched.remove());
+            desk.table().settle(nowNanos);
+        }
+        if (desk.isLost()) {
+            stop();
+            lost.run();
+        } else {
+            setTimer(nowNanos);
+        }
+    }
+
+    private void flush(PrimaryConnection connection) {
+        boolean keep;
+        try {
+            keep = !connections.contains(connection) || connection.flush();
+        } catch (IOException e) {
+            keep = false;
+        }
+        if (!keep) {
+            end(connection);
+        }
+    }
+
+    /** A timer that comes too early does no harm, so it is only ever moved forward. */
+    private void setTimer(long nowNanos) {
+        Long next = desk.table().nextDeadlineNanos();
+        if (next == null || (deadline != null && next - deadlineNanos >= 0)) {
+            return;
+        }
+        if (deadline != null) {
+            loop.cancel(deadline);
+        }
+        deadlineNanos = next;
+        deadline = loop.after(next - nowNanos, this::due);
+    }
+
+    private void due() {
+        deadline = null;
+        finish(System.nanoTime());
+    }
+
+    private void look() {
+        if (ended) {
+            return;
+        }
+        long now = System.nanoTime();
+        desk.look(now);
+        loop.after(LOOK_NANOS, this::look);
+        finish(now);
+    }
+
+    private void endGrace() {
+        if (ended) {
+            return;
+        }
+        long now = System.nanoTime();
+        if (!desk.endGrace(now)) {
+            loop.after(desk.nextGraceLookNanos() - now, this::endGrace);
+        }
+        finish(now);
+    }
+
+    private static void closeQuietly(Channel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // It is gone all the same.
+        }
+    }
+}

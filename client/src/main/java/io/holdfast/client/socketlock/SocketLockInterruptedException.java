@@ -1,0 +1,10 @@
+package io.holdfast.client.socketlock;
+
+/** The calling thread was interrupted; its interrupt flag is set, and nothing is held. */
+public final class SocketLockInterruptedException extends SocketLockException {
+    private static final long serialVersionUID = 1L;
+
+    SocketLockInterruptedException(InterruptedException cause) {
+        super("interrupted", cause);
+    }
+}

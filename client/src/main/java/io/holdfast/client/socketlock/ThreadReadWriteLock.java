@@ -1,0 +1,209 @@
+package io.holdfast.client.socketlock;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/** A client's lock with the JDK's locks before it, which keep the threads of the client apart. */
+final class ThreadReadWriteLock implements ReadWriteLock {
+    private static final Duration TRY = Duration.ofMillis(50);
+
+    /** So often a wait looks again; the primary ends each request after a while. */
+    private static final String WAITED_TOO_LONG = "timeout waiting for lock";
+
+    private final SocketLockClient client;
+    private final ReentrantReadWriteLock threads = new ReentrantReadWriteLock(true);
+    private final Lock readLock = new View(threads.readLock(), LockMode.READ);
+    private final Lock writeLock = new View(threads.writeLock(), LockMode.WRITE);
+
+    /** Keeps readers from asking at the same time. */
+    private final ReentrantLock asking = new ReentrantLock(true);
+
+    /** One for each thread's lock that is not unlocked; which is whose makes no difference. */
+    private final Deque<SocketLock> locks = new ArrayDeque<>();
+
+    ThreadReadWriteLock(SocketLockClient client) {
+        this.client = client;
+    }
+
+    @Override
+    public Lock readLock() {
+        return readLock;
+    }
+
+    @Override
+    public Lock writeLock() {
+        return writeLock;
+    }
+
+    private void push(SocketLock lock) {
+        synchronized (locks) {
+            locks.push(lock);
+        }
+    }
+
+    private SocketLock pop() {
+        synchronized (locks) {
+            return locks.pop();
+        }
+    }
+
+    private final class View implements Lock {
+        private final Lock local;
+        private final LockMode mode;
+
+        View(Lock local, LockMode mode) {
+            this.local = local;
+            this.mode = mode;
+        }
+
+        @Override
+        public void lock() {
+            local.lock();
+            boolean done = false;
+            try {
+                asking.lock();
+                try {
+                    push(acquireForever(false));
+                } finally {
+                    asking.unlock();
+                }
+                done = true;
+            } finally {
+                unlockUnless(done);
+            }
+        }
+
+        @Override
+        public void lockInterruptibly() throws InterruptedException {
+            local.lockInterruptibly();
+            boolean done = false;
+            try {
+                asking.lockInterruptibly();
+                try {
+                    push(acquireForever(true));
+                } finally {
+                    asking.unlock();
+                }
+                done = true;
+            } catch (SocketLockInterruptedException e) {
+                throw interrupted(e);
+            } finally {
+                unlockUnless(done);
+            }
+        }
+
+        private SocketLock acquireForever(boolean interruptible) {
+            while (true) {
+                try {
+                    return acquire(AcquireOptions.NONE, interruptible);
+                } catch (SocketLockRefusedException e) {
+                    if (!e.reason().equals(WAITED_TOO_LONG)) {
+                        throw e;
+                    }
+                }
+            }
+        }
+
+        private SocketLock acquire(AcquireOptions options, boolean interruptible) {
+            if (!interruptible) {
+                return client.acquireUninterruptibly(mode, options);
+            }
+            return mode == LockMode.READ
+                    ? client.acquireRead(options)
+                    : client.acquireWrite(options);
+        }
+
+        private InterruptedException interrupted(SocketLockInterruptedException e) {
+            boolean unused = Thread.interrupted(); // the exception says it
+            InterruptedException interrupted = new InterruptedException();
+            interrupted.initCause(e);
+            return interrupted;
+        }
+
+        private void unlockUnless(boolean done) {
+            if (!done) {
+                local.unlock();
+            }
+        }
+
+        @Override
+        public boolean tryLock() {
+            if (!local.tryLock()) {
+                return false;
+            }
+            boolean done = false;
+            try {
+                if (asking.tryLock()) {
+                    try {
+                        push(acquire(AcquireOptions.timeout(TRY), false));
+                        done = true;
+                    } finally {
+                        asking.unlock();
+                    }
+                }
+            } catch (SocketLockTimeoutException | SocketLockRefusedException e) {
+                return false;
+            } finally {
+                unlockUnless(done);
+            }
+            return done;
+        }
+
+        @Override
+        public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+            long deadline = System.nanoTime() + unit.toNanos(time);
+            if (!local.tryLock(time, unit)) {
+                return false;
+            }
+            boolean done = false;
+            try {
+                long left = deadline - System.nanoTime();
+                if (asking.tryLock(left, TimeUnit.NANOSECONDS)) {
+                    try {
+                        left = Math.max(1, deadline - System.nanoTime());
+                        push(acquire(AcquireOptions.timeout(Duration.ofNanos(left)), true));
+                        done = true;
+                    } finally {
+                        asking.unlock();
+                    }
+                }
+            } catch (SocketLockTimeoutException | SocketLockRefusedException e) {
+                return false;
+            } catch (SocketLockInterruptedException e) {
+                throw interrupted(e);
+            } finally {
+                unlockUnless(done);
+            }
+            return done;
+        }
+
+        /** The thread's lock is unlocked in any case; that the other was lost is said. */
+        @Override
+        public void unlock() {
+            boolean held = owns() && pop().release();
+            local.unlock();
+            if (!held) {
+                throw new SocketLockException("lock expired");
+            }
+        }
+
+        /** If not, the thread's lock says so. */
+        private boolean owns() {
+            return mode == LockMode.WRITE
+                    ? threads.isWriteLockedByCurrentThread()
+                    : threads.getReadHoldCount() > 0;
+        }
+
+        @Override
+        public Condition newCondition() {
+            throw new UnsupportedOperationException();
+        }
+    }
+}
