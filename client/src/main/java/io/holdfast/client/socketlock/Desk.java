@@ -28,6 +28,7 @@ final class Desk implements Link.Owner {
      */
     private static final long STALE_NANOS = Grace.LENGTH_NANOS / 2;
 
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int LOCK_ID_BYTES = 6;
 
     private final Loop loop;
@@ -131,7 +132,8 @@ final class Desk implements Link.Owner {
                 if (held.state == LockState.VALID && isFresh(held)) {
                     return join(held, mode);
                 }
-                await(deadline, interruptible); // in doubt: that ends soon, one way or the other
+                // In doubt: that ends soon, one way or the other, even if nobody says so.
+                await(deadline, interruptible, LOOK_NANOS);
             }
             if (closing || closed) {
                 throw new SocketLockClosedException();
@@ -159,12 +161,13 @@ final class Desk implements Link.Owner {
     private SocketLock outcome(Wish mine, long deadline, boolean interruptible) {
         try {
             while (mine.stage != Wish.Stage.DONE) {
-                await(deadline, interruptible);
+                await(deadline, interruptible, Long.MAX_VALUE);
             }
-        } finally {
+        } catch (SocketLockException e) {
             if (mine.stage != Wish.Stage.DONE) {
                 abandon(mine);
-            }
+                throw e;
+            } // else the outcome was quicker, and a lock must not get lost
         }
         if (mine.failure != null) {
             throw here(mine.failure);
@@ -177,16 +180,14 @@ final class Desk implements Link.Owner {
 
     /** Waits for a change, or throws because the time is over or the thread interrupted. */
     @SuppressWarnings("WaitNotInLoop") // callers look again
-    private void await(long deadline, boolean interruptible) {
+    private void await(long deadline, boolean interruptible, long mostNanos) {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
             throw new SocketLockTimeoutException("no lock in the time that the caller gave");
         }
-        // Looks again now and then: a lock may go stale without anybody saying so.
-        long most = Math.min(left, STALE_NANOS);
         boolean interrupted = !interruptible && Thread.interrupted();
         try {
-            long unused = changed.awaitNanos(most);
+            long unused = changed.awaitNanos(Math.min(left, mostNanos));
         } catch (InterruptedException e) {
             if (interruptible) {
                 Thread.currentThread().interrupt();

@@ -172,7 +172,7 @@ final class Loop {
     private void run(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             Thread.UncaughtExceptionHandler handler = thread.getUncaughtExceptionHandler();
             handler.uncaughtException(thread, e);
         }
