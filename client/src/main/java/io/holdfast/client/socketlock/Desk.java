@@ -30,6 +30,7 @@ final class Desk implements Link.Owner {
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int LOCK_ID_BYTES = 6;
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 4);
 
     private final Loop loop;
     private final Link link;
@@ -37,18 +38,23 @@ final class Desk implements Link.Owner {
     private final Executor notices = notices();
     private final ReentrantLock monitor = new ReentrantLock();
     private final Condition changed = monitor.newCondition();
+    private final UninterruptibleLatch ended = new UninterruptibleLatch();
 
     // Guarded by the monitor.
     private @Nullable Wish wish;
     private @Nullable Held held;
     private boolean connectedOnce;
-    private boolean closing;
+
+    /** How many threads wait in {@link #close}. */
+    private int closers;
+
     private boolean closed;
     private @Nullable SocketLockUnavailableException trouble;
 
     // On the loop.
     private Loop.@Nullable Timer statusTimer;
     private Loop.@Nullable Timer endTimer;
+    private Loop.@Nullable Timer doubtTimer;
     private String reasserted = "";
 
     Desk(Path path, LockConfig config, String clientId) throws IOException {
@@ -74,11 +80,12 @@ final class Desk implements Link.Owner {
         return executor;
     }
 
-    /** A span as nanoseconds, at most as many as fit. */
+    /** A span as nanoseconds, none if it is negative; sums with it stay far from the end. */
     static long nanos(Duration span) {
-        return span.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L
-                ? Long.MAX_VALUE / 2
-                : span.toNanos();
+        if (span.isNegative()) {
+            return 0;
+        }
+        return span.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : span.toNanos();
     }
 
     // ---- connecting
@@ -135,7 +142,7 @@ final class Desk implements Link.Owner {
                 // In doubt: that ends soon, one way or the other, even if nobody says so.
                 await(deadline, interruptible, LOOK_NANOS);
             }
-            if (closing || closed) {
+            if (closers > 0 || closed) {
                 throw new SocketLockClosedException();
             }
             if (wish != null) {
@@ -356,6 +363,7 @@ final class Desk implements Link.Owner {
                         mine.confirmedNanos + ttlNanos,
                         link.epoch());
         if (got.isOver(System.nanoTime())) {
+            link.send("RELEASE " + got.lockId);
             finish(mine, null, new SocketLockRefusedException("lock expired"));
             return;
         }
@@ -383,6 +391,11 @@ final class Desk implements Link.Owner {
     private void end(Held over) {
         monitor.lock();
         try {
+            if (held == over) {
+                // The primary keeps an ended lock until it is asked about it; an original one even
+                // keeps it from the others.
+                link.send("RELEASE " + over.lockId);
+            }
             lose(over);
         } finally {
             monitor.unlock();
@@ -449,21 +462,30 @@ final class Desk implements Link.Owner {
                 wish.trouble = "";
             }
             if (held != null && held.state == LockState.VALID) {
-                Held doubtful = held;
-                change(doubtful, LockState.IN_DOUBT);
-                Loop.Timer unused =
-                        loop.after(Grace.LENGTH_NANOS, () -> loseUnlessAnswered(doubtful));
+                change(held, LockState.IN_DOUBT);
+                awaitAnswer(held);
             }
         } finally {
             monitor.unlock();
         }
     }
 
-    private void loseUnlessAnswered(Held doubtful) {
+    private void awaitAnswer(Held doubtful) {
+        if (doubtTimer != null) {
+            loop.cancel(doubtTimer); // of an earlier doubt
+        }
+        doubtTimer = loop.after(Grace.LENGTH_NANOS, () -> loseUnlessAsked(doubtful));
+    }
+
+    private void loseUnlessAsked(Held doubtful) {
         monitor.lock();
         try {
-            boolean asked = link.isUp() && doubtful.lockId.equals(reasserted);
-            if (doubtful.state == LockState.IN_DOUBT && !asked) {
+            if (doubtful.state != LockState.IN_DOUBT) {
+                return;
+            }
+            if (link.isUp() && doubtful.lockId.equals(reasserted)) {
+                awaitAnswer(doubtful);
+            } else {
                 lose(doubtful);
             }
         } finally {
@@ -588,14 +610,17 @@ final class Desk implements Link.Owner {
             if (closed) {
                 return;
             }
-            closing = true;
-            while (held != null) {
-                changed.await();
+            closers++;
+            try {
+                while (held != null) {
+                    changed.await();
+                }
+            } finally {
+                closers--;
             }
             closed = true;
             endWish();
         } catch (InterruptedException e) {
-            closing = false;
             Thread.currentThread().interrupt();
             throw new SocketLockInterruptedException(e);
         } finally {
@@ -630,7 +655,6 @@ final class Desk implements Link.Owner {
 
     /** Ends the connection and, if it is here, the primary; returns when both have ended. */
     private void end() {
-        var ended = new UninterruptibleLatch();
         if (loop.execute(() -> link.close(ended::open))) {
             ended.await();
         }

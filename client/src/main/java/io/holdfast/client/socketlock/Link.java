@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +41,7 @@ final class Link implements Connection.Listener {
 
     private static final long SHORTEST_HEARTBEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long SHORT_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int SHORTEST_WAIT_MILLIS = 2;
     private static final int LONGEST_WAIT_MILLIS = 20;
     private static final long TROUBLE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -80,6 +80,7 @@ final class Link implements Connection.Listener {
     private long epoch;
 
     private long downSinceNanos = System.nanoTime();
+    private long upSinceNanos;
     private long lastTrafficNanos;
 
     /** When a PING was sent that nothing has answered; 0 if there is none. */
@@ -122,7 +123,7 @@ final class Link implements Connection.Listener {
         } catch (ConnectException e) {
             bid();
         } catch (IOException e) {
-            if (Files.notExists(path, LinkOption.NOFOLLOW_LINKS)) {
+            if (Files.notExists(path)) { // what else may be there the bid finds out
                 bid();
             } else {
                 retry("cannot connect to " + path + ": " + reason(e), e); // no evidence of death
@@ -161,6 +162,10 @@ final class Link implements Connection.Listener {
             downSinceNanos = System.nanoTime();
             owner.unreachable(unavailable(trouble, cause));
         }
+        connectSoon();
+    }
+
+    private void connectSoon() {
         setTimer(
                 TimeUnit.MILLISECONDS.toNanos(
                         ThreadLocalRandom.current()
@@ -205,7 +210,7 @@ final class Link implements Connection.Listener {
         lastTrafficNanos = System.nanoTime();
         pingNanos = 0;
         if (isEndOfLine(words)) {
-            drop();
+            hangUp();
         } else if (state == State.GREETING) {
             answered(words);
         } else if (state == State.UP && words.length >= 2 && words[0].equals(id)) {
@@ -234,6 +239,7 @@ final class Link implements Connection.Listener {
             return;
         }
         state = State.UP;
+        upSinceNanos = System.nanoTime();
         epoch = 0;
         clearTimer();
         watch();
@@ -286,6 +292,11 @@ final class Link implements Connection.Listener {
 
     @Override
     public void ended() {
+        // One that greets and ends every connection must not keep this thread busy.
+        ended(System.nanoTime() - upSinceNanos < SHORT_LIFE_NANOS);
+    }
+
+    private void ended(boolean wait) {
         connection = null;
         clearTimer();
         if (state == State.LEAVING) {
@@ -297,7 +308,11 @@ final class Link implements Connection.Listener {
             if (wasUp) {
                 downSinceNanos = System.nanoTime();
                 owner.down();
-                connect();
+                if (wait) {
+                    connectSoon();
+                } else {
+                    connect();
+                }
             } else {
                 retry("the primary at " + path + " ends every connection", null);
             }
@@ -308,18 +323,29 @@ final class Link implements Connection.Listener {
     void drop() {
         if (connection != null) {
             connection.close();
+            ended(false);
+        }
+    }
+
+    /** The primary wants it to end. */
+    private void hangUp() {
+        if (connection != null) {
+            connection.close();
             ended();
         }
     }
 
     /** Says farewell, and ends the primary if this process is it. */
     void close(Runnable done) {
+        if (state == State.LEAVING || state == State.CLOSED) {
+            return; // somebody else closes it too
+        }
         whenClosed = done;
         if (state == State.UP && connection != null) {
             send("EOL");
             state = State.LEAVING;
             setTimer(FAREWELL_NANOS, this::drop); // until the primary has ended it too
-        } else if (state != State.CLOSED) {
+        } else {
             finish();
         }
     }

@@ -6,8 +6,9 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Iterator;
+import java.util.List;
 import java.util.Queue;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,7 @@ final class Loop {
 
     private final Selector selector;
     private final Thread thread;
+    private final List<SelectionKey> ready = new ArrayList<>();
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final TreeSet<Timer> timers =
             new TreeSet<>(
@@ -131,15 +133,14 @@ final class Loop {
                 timers.isEmpty()
                         ? MOST_SLEEP_NANOS
                         : Math.min(timers.first().dueNanos - System.nanoTime(), MOST_SLEEP_NANOS);
+        ready.clear(); // in the order in which they became so, which the selector's own set loses
         if (sleepNanos <= 0) {
-            selector.selectNow();
+            selector.selectNow(ready::add);
         } else {
-            selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(sleepNanos)));
+            selector.select(ready::add, Math.max(1, TimeUnit.NANOSECONDS.toMillis(sleepNanos)));
         }
         long turn = System.nanoTime();
-        for (Iterator<SelectionKey> each = selector.selectedKeys().iterator(); each.hasNext(); ) {
-            SelectionKey key = each.next();
-            each.remove();
+        for (SelectionKey key : ready) {
             if (key.isValid()) {
                 run((Runnable) key.attachment());
             }

@@ -3,6 +3,8 @@ package io.holdfast.client.socketlock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -25,9 +27,6 @@ final class ThreadReadWriteLock implements ReadWriteLock {
     /** Keeps readers from asking at the same time. */
     private final ReentrantLock asking = new ReentrantLock(true);
 
-    /** One for each thread's lock that is not unlocked; which is whose makes no difference. */
-    private final Deque<SocketLock> locks = new ArrayDeque<>();
-
     ThreadReadWriteLock(SocketLockClient client) {
         this.client = client;
     }
@@ -42,25 +41,33 @@ final class ThreadReadWriteLock implements ReadWriteLock {
         return writeLock;
     }
 
-    private void push(SocketLock lock) {
-        synchronized (locks) {
-            locks.push(lock);
-        }
-    }
-
-    private SocketLock pop() {
-        synchronized (locks) {
-            return locks.pop();
-        }
-    }
-
     private final class View implements Lock {
         private final Lock local;
         private final LockMode mode;
 
+        /**
+         * What each thread has not unlocked. Its own, since after a loss the next thread to come
+         * has another lock of the client than those before.
+         */
+        private final Map<Thread, Deque<SocketLock>> locks = new ConcurrentHashMap<>();
+
         View(Lock local, LockMode mode) {
             this.local = local;
             this.mode = mode;
+        }
+
+        private void push(SocketLock lock) {
+            locks.computeIfAbsent(Thread.currentThread(), thread -> new ArrayDeque<>()).push(lock);
+        }
+
+        /** Only for a thread that has one. */
+        private SocketLock pop() {
+            Deque<SocketLock> mine = locks.getOrDefault(Thread.currentThread(), new ArrayDeque<>());
+            SocketLock lock = mine.pop();
+            if (mine.isEmpty()) {
+                locks.remove(Thread.currentThread());
+            }
+            return lock;
         }
 
         @Override
@@ -167,7 +174,7 @@ final class ThreadReadWriteLock implements ReadWriteLock {
                 long left = deadline - System.nanoTime();
                 if (asking.tryLock(left, TimeUnit.NANOSECONDS)) {
                     try {
-                        left = Math.max(1, deadline - System.nanoTime());
+                        left = Math.max(TRY.toNanos(), deadline - System.nanoTime());
                         push(acquire(AcquireOptions.timeout(Duration.ofNanos(left)), true));
                         done = true;
                     } finally {

@@ -94,6 +94,7 @@ public final class Grace {
                     && epoch >= hold.epoch
                     && (!hold.process.isKnown() || hold.process.equals(process))) {
                 each.remove();
+                seat.keep(fence);
                 return hold;
             }
         }

@@ -75,6 +75,7 @@ public final class Seat {
     private final Set<HoldRecord> holds = new HashSet<>();
     private final BitSet used = new BitSet();
     private @Nullable Object socketIdentity;
+    private boolean incomplete;
     private boolean left;
     private boolean closed;
 
@@ -302,7 +303,7 @@ public final class Seat {
      * socket that does not listen, and nothing is removed.
      */
     public synchronized void publish() throws IOException {
-        socketIdentity = identityOrNull(bindPath);
+        Object bound = identityOrNull(bindPath);
         header =
                 new SeatFile.Header(
                         header.epoch(),
@@ -316,6 +317,7 @@ public final class Seat {
                 path,
                 StandardCopyOption.ATOMIC_MOVE,
                 StandardCopyOption.REPLACE_EXISTING);
+        socketIdentity = bound;
     }
 
     /** The number of this primary: each has a higher one than all before. */
@@ -368,21 +370,37 @@ public final class Seat {
         used.set(index);
         holds.add(hold);
         try {
-            if (fence >= header.fence()) {
-                header =
-                        new SeatFile.Header(
-                                header.epoch(),
-                                header.state(),
-                                fence + FENCES_AHEAD,
-                                header.boot(),
-                                header.socket());
-                file.write(header);
-            }
+            reserve(fence);
             file.write(hold);
         } catch (IOException e) {
             listIsIncomplete();
         }
         return hold;
+    }
+
+    /** A hold that is listed already is booked again, with a new fence. */
+    synchronized void keep(long fence) {
+        if (left) {
+            return;
+        }
+        try {
+            reserve(fence);
+        } catch (IOException e) {
+            listIsIncomplete();
+        }
+    }
+
+    private void reserve(long fence) throws IOException {
+        if (fence >= header.fence()) {
+            header =
+                    new SeatFile.Header(
+                            header.epoch(),
+                            header.state(),
+                            fence + FENCES_AHEAD,
+                            header.boot(),
+                            header.socket());
+            file.write(header);
+        }
     }
 
     /** The hold has ended. */
@@ -400,6 +418,7 @@ public final class Seat {
 
     /** The disk is full, say: the next primary waits for everybody that may be there. */
     private void listIsIncomplete() {
+        incomplete = true;
         if (header.state() == SeatFile.State.UNLISTED) {
             return;
         }
@@ -417,7 +436,7 @@ public final class Seat {
 
     /** Everything that may have been held before is listed or gone. */
     synchronized void graceIsOver() {
-        if (!left && header.state() == SeatFile.State.UNLISTED) {
+        if (!left && !incomplete && header.state() == SeatFile.State.UNLISTED) {
             header = with(SeatFile.State.ACTIVE);
             try {
                 file.write(header);
