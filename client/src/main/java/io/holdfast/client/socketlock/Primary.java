@@ -143,16 +143,17 @@ final class Primary {
 
     private void work(PrimaryConnection connection) {
         long now = System.nanoTime();
-        boolean goOn;
+        boolean goOn = false;
         try {
             goOn = connection.work(piece, now);
         } catch (IOException e) {
-            goOn = false;
+            // This was all it had to say.
+        } finally {
+            if (!goOn) {
+                end(connection);
+            }
+            finish(now);
         }
-        if (!goOn) {
-            end(connection);
-        }
-        finish(now);
     }
 
     private void end(PrimaryConnection connection) {

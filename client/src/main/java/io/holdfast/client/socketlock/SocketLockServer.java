@@ -68,7 +68,7 @@ public final class SocketLockServer implements AutoCloseable {
             if (e.getCause() instanceof IOException failure) {
                 throw failure;
             }
-            throw e;
+            throw new IOException("Cannot serve " + path, e.getCause());
         }
     }
 

@@ -1,0 +1,92 @@
+package io.holdfast.client.socketlock;
+
+import io.holdfast.client.socketlock.seat.Seat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A primary on a loop of its own. */
+final class RunningPrimary implements AutoCloseable {
+    private final Loop loop = Loop.start("primary under test");
+    private final AtomicInteger lost = new AtomicInteger();
+    private final Path socket;
+    private final Primary primary;
+
+    RunningPrimary(Path socket, LockConfig config) throws Exception {
+        this.socket = socket;
+        primary =
+                onLoop(
+                        () -> {
+                            if (Seat.tryTake(socket) instanceof Seat.Attempt.Taken taken) {
+                                return Primary.start(
+                                        loop, taken.seat(), config, lost::incrementAndGet);
+                            }
+                            throw new IOException("no seat");
+                        });
+    }
+
+    RunningPrimary(Path socket) throws Exception {
+        this(socket, LockConfig.defaults());
+    }
+
+    Path path() {
+        return socket;
+    }
+
+    <T> T onLoop(Callable<T> task) throws Exception {
+        var result = new CompletableFuture<T>();
+        loop.execute(
+                () -> {
+                    try {
+                        result.complete(task.call());
+                    } catch (Exception | Error e) {
+                        result.completeExceptionally(e);
+                    }
+                });
+        return result.get(5, TimeUnit.SECONDS);
+    }
+
+    int connections() throws Exception {
+        return onLoop(primary::connections);
+    }
+
+    int tableSize() throws Exception {
+        return onLoop(() -> primary.table().size());
+    }
+
+    boolean isSuspended() throws Exception {
+        return onLoop(() -> primary.table().isSuspended());
+    }
+
+    /** What the selector still watches. */
+    int channels() throws Exception {
+        return onLoop(loop::channels);
+    }
+
+    int lost() {
+        return lost.get();
+    }
+
+    void stop() {
+        var done = new CompletableFuture<Void>();
+        loop.execute(
+                () -> {
+                    primary.stop();
+                    done.complete(null);
+                });
+        done.orTimeout(5, TimeUnit.SECONDS).join();
+    }
+
+    @Override
+    public void close() {
+        try {
+            stop();
+        } finally {
+            loop.close();
+        }
+    }
+}
