@@ -157,6 +157,10 @@ final class PrimaryDesk {
                         table.nextFence());
     }
 
+    void booked() {
+        seat.grace().booked();
+    }
+
     void settled(String clientId, ProcessName process) {
         seat.grace().settled(clientId, process);
     }

@@ -283,6 +283,7 @@ final class PrimaryTalk implements LockTable.Sink {
         } else {
             desk.erase(hold);
         }
+        desk.booked();
         desk.endGrace(nowNanos);
     }
 

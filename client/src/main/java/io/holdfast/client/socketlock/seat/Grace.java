@@ -22,6 +22,9 @@ public final class Grace {
     private final Seat seat;
     private final List<HoldRecord> outstanding;
 
+    /** Who is back, but not booked yet. */
+    private int booking;
+
     /** Whether there may be holds that are not listed. */
     private final boolean unknown;
 
@@ -54,7 +57,7 @@ public final class Grace {
             outstanding.forEach(seat::erase);
             outstanding.clear();
             end();
-        } else if (outstanding.isEmpty() && !unknown) {
+        } else if (outstanding.isEmpty() && booking == 0 && !unknown) {
             end();
         }
         return over;
@@ -71,8 +74,8 @@ public final class Grace {
     }
 
     /**
-     * Somebody says that it still has a hold. If that is so, book it; if it cannot be booked beside
-     * the others, erase it.
+     * Somebody says that it still has a hold. If that is so, book it, or erase it if it cannot be
+     * booked beside the others; then call {@link #booked}.
      *
      * @return null if it has not, or comes too late
      */
@@ -95,12 +98,23 @@ public final class Grace {
                     && (!hold.process.isKnown() || hold.process.equals(process))) {
                 each.remove();
                 seat.keep(fence);
+                booking++;
                 return hold;
             }
         }
-        return unknown && epoch == unlistedEpoch
-                ? seat.record(write, clientId, lockId, process, fence)
-                : null;
+        HoldRecord hold =
+                unknown && epoch == unlistedEpoch
+                        ? seat.record(write, clientId, lockId, process, fence)
+                        : null;
+        if (hold != null) {
+            booking++;
+        }
+        return hold;
+    }
+
+    /** What was re-asserted is booked or erased: it is not waited for any more. */
+    public synchronized void booked() {
+        booking--;
     }
 
     /** A client is back and re-asserts nothing more: what else it had it has no longer. */
