@@ -1,6 +1,7 @@
 package io.holdfast.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -32,6 +33,30 @@ class ClockFencesTest {
             Thread.onSpinWait();
         }
         assertThat(new ClockFences().next()).isGreaterThan(last);
+    }
+
+    @Test
+    void are_above_a_floor_that_was_set_and_never_go_back_to_a_lower_one() {
+        ClockFences fences = new ClockFences();
+        long floor = fences.next() + 1_000_000_000_000L;
+        fences.raise(floor);
+        assertThat(fences.next()).isEqualTo(floor + 1);
+        fences.raise(floor - 500);
+        fences.raise(-1);
+        assertThat(fences.next()).isEqualTo(floor + 2);
+        fences.raise(floor + 2);
+        assertThat(fences.next()).isEqualTo(floor + 3);
+    }
+
+    @Test
+    void refuse_a_floor_above_which_there_is_hardly_any_number() {
+        ClockFences fences = new ClockFences();
+        long next = fences.next() + 1;
+        assertThatThrownBy(() -> fences.raise(Long.MAX_VALUE - 5))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(fences.next()).isEqualTo(next);
+        fences.raise(Fences.HIGHEST_FLOOR);
+        assertThat(fences.next()).isEqualTo(Fences.HIGHEST_FLOOR + 1);
     }
 
     @Test

@@ -84,6 +84,24 @@ class FileFencesIT {
         }
     }
 
+    @Test
+    void are_above_a_floor_that_was_set_with_a_ceiling_on_disk() throws IOException {
+        Path file = folder.resolve("fences");
+        long floor = CLOCK + 50 * FileFences.RANGE;
+        try (FileFences fences = FileFences.open(file, CLOCK)) {
+            fences.raise(floor);
+            assertThat(ceiling(file)).isGreaterThan(floor);
+            assertThat(fences.next()).isEqualTo(floor + 1);
+            fences.raise(CLOCK);
+            assertThat(fences.next()).isEqualTo(floor + 2);
+            assertThatThrownBy(() -> fences.raise(Long.MAX_VALUE))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+        try (FileFences fences = FileFences.open(file, CLOCK)) {
+            assertThat(fences.next()).as("after a restart").isGreaterThan(floor + 2);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 9, 16, 4096})
     void refuse_a_file_of_another_size_and_leave_it_alone(int size) throws IOException {

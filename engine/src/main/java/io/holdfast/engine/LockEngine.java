@@ -479,12 +479,12 @@ public final class LockEngine {
 
     private void resume(Command.Resume c, Ledger ledger, List<Effect> effects) {
         effects.add(new Effect.Changed(c.session(), c.request()));
-        Resource resource = mutexes.get(c.key());
-        if (resource != null && resource.suspended) {
-            resource.suspended = false;
-            resource.lastActivityNanos = nowNanos;
-            serve(resource, ledger, effects);
-            rest(resource, ledger);
+        if (mutexes.get(c.key()) instanceof Mutex mutex && mutex.suspended) {
+            mutex.suspended = false;
+            mutex.lastActivityNanos = nowNanos;
+            mutex.tidy();
+            serve(mutex, ledger, effects);
+            rest(mutex, ledger);
         }
     }
 
@@ -792,7 +792,6 @@ public final class LockEngine {
         if (!resource.isUnused() || resource.suspended) {
             return;
         }
-        resource.tidy();
         if (!resource.lasting) {
             forget(resource);
             returnClaim(resource.key, ledger);

@@ -168,11 +168,14 @@ final class Mutex extends Resource {
         } else {
             sharing.remove((AskHold) removed);
         }
+        tidy();
     }
 
-    @Override
+    /** Becomes a plain mutex again if nobody needs more. */
     void tidy() {
-        sharing = null;
+        if (sharing != null && waiters == 0 && sharing.readers == 0) {
+            sharing = null; // no number of arrival is in use
+        }
     }
 
     @Override

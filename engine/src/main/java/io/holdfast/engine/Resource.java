@@ -25,7 +25,10 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
     /** Those in line, whatever they wait for. */
     int waiters;
 
-    private final Line line = new Line();
+    /** A {@link Line}, but without an object of its own: there are many keys. */
+    private @Nullable Wait first;
+
+    private @Nullable Wait last;
 
     Resource(Key key, HeldTally tally) {
         super(key);
@@ -65,21 +68,37 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
     }
 
     final @Nullable Wait firstInLine() {
-        return line.first;
+        return first;
     }
 
     void append(Wait wait) {
-        line.append(wait);
+        wait.ahead = last;
+        if (last == null) {
+            first = wait;
+        } else {
+            last.behind = wait;
+        }
+        last = wait;
         waiters++;
     }
 
     void remove(Wait wait) {
-        line.remove(wait);
+        Wait ahead = wait.ahead;
+        Wait behind = wait.behind;
+        if (ahead == null) {
+            first = behind;
+        } else {
+            ahead.behind = behind;
+        }
+        if (behind == null) {
+            last = ahead;
+        } else {
+            behind.ahead = ahead;
+        }
+        wait.ahead = null;
+        wait.behind = null;
         waiters--;
     }
-
-    /** Drops what is only there for those who use it, when nobody does. */
-    void tidy() {}
 
     /** In order of arrival. */
     void forEachWait(Consumer<Wait> action) {

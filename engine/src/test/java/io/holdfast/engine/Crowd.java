@@ -22,6 +22,7 @@ final class Crowd {
     private final Schedule schedule;
     private final long[] sessions = new long[Schedule.PEOPLE];
     private final Map<Long, List<Asked>> asked = new HashMap<>();
+    private final Map<Long, List<Asked>> asks = new HashMap<>();
     private final List<Told> tokens = new ArrayList<>();
     private final Set<Token> known = new HashSet<>();
     private long lastSession;
@@ -133,6 +134,43 @@ final class Crowd {
                                                     it.request(),
                                                     it.target().kind(),
                                                     it.target().key()));
+            case Step.Ask(int who, int name, Mode mode, long wait, long confirm, long lease) ->
+                    Optional.of(
+                            new Command.Ask(
+                                    sessions[who],
+                                    askLock(who, name),
+                                    Schedule.LOCKS.get(name),
+                                    mode,
+                                    schedule.nanos(wait),
+                                    schedule.nanos(confirm),
+                                    schedule.nanos(lease),
+                                    nextSalt()));
+            case Step.Settle(int who, int back, Step.Answer answer, boolean elsewhere) -> {
+                List<Asked> before = asks.get(sessions[who]);
+                if (before.size() <= back) {
+                    yield Optional.empty();
+                }
+                Asked about = before.get(before.size() - 1 - back);
+                Key key = about.target().key();
+                int other = Schedule.LOCKS.size() - 1 - Schedule.LOCKS.indexOf(key);
+                yield Optional.of(
+                        settle(
+                                who,
+                                elsewhere ? Schedule.LOCKS.get(other) : key,
+                                about.request(),
+                                answer));
+            }
+            case Step.Suspend(int who, int name) -> Optional.of(suspend(who, name));
+            case Step.Resume(int who, int name) -> Optional.of(resume(who, name));
+            case Step.Reassert(int who, int name, Mode mode, long lease) ->
+                    Optional.of(
+                            new Command.Reassert(
+                                    sessions[who],
+                                    askLock(who, name),
+                                    Schedule.LOCKS.get(name),
+                                    mode,
+                                    schedule.nanos(lease),
+                                    nextSalt()));
             case Step.Close(int who, int back) -> {
                 long asked = this.asked.get(sessions[who]).size();
                 yield Optional.of(close(who, Math.max(0, asked - back)));
@@ -143,6 +181,35 @@ final class Crowd {
             case Step.Tick(), Step.Follow() -> Optional.of(new Command.Tick());
             case Step.Pass _, Step.Room _, Step.CollectAll _ -> Optional.empty();
         };
+    }
+
+    private Command settle(int who, Key key, long about, Step.Answer answer) {
+        long session = sessions[who];
+        long request = ask(who, new Target(Kind.MUTEX, key, 1));
+        return switch (answer) {
+            case CONFIRM -> new Command.Confirm(session, request, key, about);
+            case DECLINE -> new Command.Decline(session, request, key, about);
+            case GIVE_UP -> new Command.GiveUp(session, request, key, about);
+            case CHECK -> new Command.Check(session, request, key, about);
+        };
+    }
+
+    private Command suspend(int who, int name) {
+        Key key = Schedule.LOCKS.get(name);
+        return new Command.Suspend(sessions[who], ask(who, new Target(Kind.MUTEX, key, 1)), key);
+    }
+
+    Command resume(int who, int name) {
+        Key key = Schedule.LOCKS.get(name);
+        return new Command.Resume(sessions[who], ask(who, new Target(Kind.MUTEX, key, 1)), key);
+    }
+
+    /** A request that later ones may be about. */
+    private long askLock(int who, int name) {
+        Target target = new Target(Kind.MUTEX, Schedule.LOCKS.get(name), 1);
+        long request = ask(who, target);
+        asks.get(sessions[who]).add(new Asked(request, target));
+        return request;
     }
 
     private Command close(int who, long lastAnswered) {
@@ -179,6 +246,7 @@ final class Crowd {
     private void open(int who) {
         sessions[who] = ++lastSession;
         asked.put(lastSession, new ArrayList<>());
+        asks.put(lastSession, new ArrayList<>());
     }
 
     private long ask(int who, Target target) {

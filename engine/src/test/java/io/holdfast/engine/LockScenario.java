@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.fail;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * An engine, a ledger, and a clock that moves only when told. People are sessions. After every step
@@ -126,6 +128,7 @@ final class LockScenario {
     private final Map<RequestId, Request> requests = new HashMap<>();
     private final List<Effect> effects = new ArrayList<>();
     private final List<Effect.Orphaned> orphaned = new ArrayList<>();
+    private final Set<Key> sharing = new HashSet<>(); // mutexes with readers, offers or suspended
     private long nowNanos = 1_000_000_000;
     private long lastRequest;
     private long lastSalt = 0x5A17;
@@ -140,6 +143,11 @@ final class LockScenario {
 
     static LockScenario withMaxWaiters(int maxWaiters) {
         return new LockScenario(new Settings(maxWaiters, IDLE.toNanos(), true));
+    }
+
+    static LockScenario withPolicy(Target what, Policy policy) {
+        return new LockScenario(
+                new Settings(0, IDLE.toNanos(), true, 0, Map.of(what.key(), policy)));
     }
 
     static LockScenario withoutAutoRelease() {
@@ -265,6 +273,113 @@ final class LockScenario {
         apply(new Command.Inspect(request.session(), request.number(), what.kind(), what.key()));
         assertThat(engine.snapshot()).as("looking changes nothing").isEqualTo(before);
         return (Effect.Inspected) request.answers().getLast();
+    }
+
+    Request ask(String who, Target what, Mode mode) {
+        return ask(who, what, mode, USUAL, USUAL, Duration.ofSeconds(Long.MAX_VALUE));
+    }
+
+    Request read(String who, Target what) {
+        return ask(who, what, Mode.READ);
+    }
+
+    Request write(String who, Target what) {
+        return ask(who, what, Mode.WRITE);
+    }
+
+    Request ask(
+            String who,
+            Target what,
+            Mode mode,
+            Duration patience,
+            Duration confirm,
+            Duration lease) {
+        sharing.add(what.key());
+        Request request = request(who, what);
+        apply(
+                new Command.Ask(
+                        request.session(),
+                        request.number(),
+                        what.key(),
+                        mode,
+                        nanos(patience),
+                        nanos(confirm),
+                        nanos(lease),
+                        ++lastSalt));
+        return request;
+    }
+
+    Request confirm(Request asked) {
+        return settle(asked, Command.Confirm::new);
+    }
+
+    Request decline(Request asked) {
+        return settle(asked, Command.Decline::new);
+    }
+
+    Request giveUp(Request asked) {
+        return settle(asked, Command.GiveUp::new);
+    }
+
+    /** How it stands, which is only looked at. */
+    Effect.Standing check(Request asked) {
+        byte[] before = stateNow();
+        Request request = settle(asked, Command.Check::new);
+        assertThat(engine.snapshot()).as("looking changes nothing").isEqualTo(before);
+        return (Effect.Standing) request.answers().getLast();
+    }
+
+    Stand stand(Request asked) {
+        return check(asked).stand();
+    }
+
+    private interface Settling {
+        Command.Asked of(long session, long request, Key key, long asked);
+    }
+
+    private Request settle(Request asked, Settling command) {
+        return settle(names.get(asked.session()), asked.target(), asked.number(), command);
+    }
+
+    /** Somebody uses the number of an ask, which need not be its own. */
+    Request confirm(String who, Target what, long number) {
+        return settle(who, what, number, Command.Confirm::new);
+    }
+
+    Request giveUp(String who, Target what, long number) {
+        return settle(who, what, number, Command.GiveUp::new);
+    }
+
+    private Request settle(String who, Target what, long number, Settling command) {
+        Request request = request(who, what);
+        apply(command.of(request.session(), request.number(), what.key(), number));
+        return request;
+    }
+
+    Request suspend(Target what) {
+        sharing.add(what.key());
+        Request request = request("operator", what);
+        apply(new Command.Suspend(request.session(), request.number(), what.key()));
+        return request;
+    }
+
+    Request resume(Target what) {
+        Request request = request("operator", what);
+        apply(new Command.Resume(request.session(), request.number(), what.key()));
+        return request;
+    }
+
+    Request reassert(String who, Target what, Mode mode, Duration lease) {
+        Request request = request(who, what);
+        apply(
+                new Command.Reassert(
+                        request.session(),
+                        request.number(),
+                        what.key(),
+                        mode,
+                        nanos(lease),
+                        ++lastSalt));
+        return request;
     }
 
     void cancel(Request request) {
@@ -435,12 +550,38 @@ final class LockScenario {
             deliver(effect);
         }
         Views views = Views.of(engine, nowNanos);
-        views.check();
+        views.check(sharing::contains);
         assertThat(ledger.keys + ledger.claims).as("room for names").isEqualTo(views.all().size());
-        assertThat(ledger.claims).as("claims").isBetween(0L, (long) views.inUse().size());
+        assertThat(ledger.claims)
+                .as("claims")
+                .isBetween(0L, views.inUse().size() + suspended(views));
         views.checkHolders(engine, nowNanos);
         assertThat(ledger.pieces).as("room for holds and waits").isEqualTo(views.pieces());
         assertThat(engine.nextDeadlineNanos()).as("what is due has ended").isGreaterThan(nowNanos);
+    }
+
+    /** At most so many names are there only because they are suspended. */
+    private long suspended(Views views) {
+        return views.idle().stream().filter(view -> sharing.contains(view.key())).count();
+    }
+
+    /** A request has one answer, but an ask and what is cancelled may have more. */
+    private static boolean mayFollow(Effect effect, Request request) {
+        if (request.answers().isEmpty()) {
+            return true;
+        }
+        Outcome before = request.outcome();
+        return switch (effect) {
+            case Effect.Cancelled _ ->
+                    before == Outcome.GRANTED
+                            || before == Outcome.CLAIMED
+                            || before == Outcome.QUEUED
+                            || before == Outcome.OFFERED;
+            case Effect.Offered _, Effect.TimedOut _ -> before == Outcome.QUEUED;
+            case Effect.OfferLapsed _ -> before == Outcome.OFFERED;
+            case Effect.Expired _ -> before == Outcome.OFFERED || before == Outcome.WAS_HELD;
+            default -> false;
+        };
     }
 
     private void deliver(Effect effect) {
@@ -455,10 +596,7 @@ final class LockScenario {
             fail("%s answers nothing that was asked", effect);
             return;
         }
-        if (!request.answers().isEmpty()
-                && !(effect instanceof Effect.Cancelled
-                        && (request.outcome() == Outcome.GRANTED
-                                || request.outcome() == Outcome.CLAIMED))) {
+        if (!mayFollow(effect, request)) {
             fail("%s is a second answer after %s", effect, request.answers());
         }
         request.answers().add(effect);

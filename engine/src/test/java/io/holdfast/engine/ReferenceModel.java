@@ -20,6 +20,7 @@ final class ReferenceModel {
         final long limit;
         boolean lasting; // remembered while nobody uses it
         long lastActivity;
+        boolean suspended;
         long since; // fence of the grant since which somebody has held it
 
         Name(Kind kind, Key key, long limit) {
@@ -41,6 +42,9 @@ final class ReferenceModel {
         long toldBy; // the request whose answer told the token first, 0 if none
         boolean onRecord;
         boolean orphaned;
+        Optional<Mode> asked = Optional.empty(); // of a read/write lock
+        long confirm;
+        boolean offered; // held, but not confirmed
         long end = NEVER;
         long turn;
 
@@ -130,7 +134,30 @@ final class ReferenceModel {
                                         effects.add(new Effect.Cancelled(c.session(), c.request()));
                                         end(it);
                                     });
-            case Command.ReadWrite c -> throw new AssertionError(c);
+            case Command.Ask c -> ask(c);
+            case Command.Asked c -> settle(c);
+            case Command.Suspend c -> {
+                if (find(c).isEmpty() && isClaimRefused()) {
+                    refuse(c, Refusal.TOO_MANY_KEYS);
+                } else {
+                    Name name = find(c).orElseGet(() -> add(c, 1));
+                    name.suspended = true;
+                    name.lastActivity = now;
+                    effects.add(new Effect.Changed(c.session(), c.request()));
+                }
+            }
+            case Command.Resume c -> {
+                effects.add(new Effect.Changed(c.session(), c.request()));
+                find(c).filter(name -> name.suspended)
+                        .ifPresent(
+                                name -> {
+                                    name.suspended = false;
+                                    name.lastActivity = now;
+                                    serve(name);
+                                    rest(name);
+                                });
+            }
+            case Command.Reassert c -> reassert(c);
             case Command.CloseSession c -> close(c);
             case Command.Tick() -> {}
             case Command.Collect _ -> {} // which names go is up to the engine: see forget
@@ -141,6 +168,10 @@ final class ReferenceModel {
     long nextDeadline() {
         long ofSeats = seats.stream().mapToLong(it -> it.end).min().orElse(NEVER);
         return Math.min(ofSeats, data.nextDeadline());
+    }
+
+    boolean isSuspended(Key key) {
+        return names.stream().anyMatch(it -> it.suspended && it.key.equals(key));
     }
 
     boolean hasHolds(long session) {
@@ -231,7 +262,12 @@ final class ReferenceModel {
                 return;
             }
             Seat seat = due.get();
-            if (!seat.held) {
+            if (seat.held && seat.asked.isPresent()) {
+                effects.add(
+                        seat.offered
+                                ? new Effect.OfferLapsed(seat.session, seat.request)
+                                : new Effect.Expired(seat.session, seat.request));
+            } else if (!seat.held) {
                 effects.add(new Effect.TimedOut(seat.session, seat.request));
             }
             end(seat);
@@ -306,6 +342,103 @@ final class ReferenceModel {
         }
     }
 
+    private void ask(Command.Ask c) {
+        Optional<Name> known = find(c);
+        if (!room) {
+            refuse(c, known.isEmpty() ? Refusal.TOO_MANY_KEYS : Refusal.TOO_MANY_WAITERS);
+            return;
+        }
+        if (known.isEmpty() && isClaimRefused()) {
+            refuse(c, Refusal.TOO_MANY_KEYS);
+            return;
+        }
+        Name name = known.orElseGet(() -> add(c, 1));
+        name.lastActivity = now;
+        boolean full = isLineFull(name);
+        Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), false);
+        seat.asked = Optional.of(c.mode());
+        seat.confirm = c.confirmNanos();
+        seats.add(seat);
+        if (next(name).filter(seat::equals).isPresent()) {
+            effects.add(new Effect.Queued(c.session(), c.request()));
+            serve(name);
+        } else if (full) {
+            seats.remove(seat);
+            refuse(c, Refusal.TOO_MANY_WAITERS);
+        } else {
+            effects.add(new Effect.Queued(c.session(), c.request()));
+            schedule(seat, c.waitNanos());
+            if (c.waitNanos() == 0) {
+                effects.add(new Effect.TimedOut(c.session(), c.request()));
+                end(seat);
+            }
+        }
+    }
+
+    private void settle(Command.Asked c) {
+        Optional<Seat> found =
+                seats.stream()
+                        .filter(it -> it.asked.isPresent() && it.session == c.session())
+                        .filter(it -> it.request == c.asked() && it.name.key.equals(c.key()))
+                        .findAny();
+        Stand stand =
+                found.map(it -> it.offered ? Stand.OFFERED : it.held ? Stand.HELD : Stand.QUEUED)
+                        .orElse(Stand.GONE);
+        long fence = found.map(it -> it.fence).orElse(0L);
+        effects.add(new Effect.Standing(c.session(), c.request(), stand, fence));
+        if (found.isEmpty()) {
+            return;
+        }
+        Seat seat = found.get();
+        switch (c) {
+            case Command.Check _ -> {}
+            case Command.GiveUp _ -> end(seat);
+            case Command.Decline _ -> {
+                if (stand != Stand.HELD) {
+                    end(seat);
+                }
+            }
+            case Command.Confirm _ -> {
+                if (stand == Stand.OFFERED) {
+                    seat.offered = false;
+                    seat.name.lastActivity = now;
+                    schedule(seat, seat.lease);
+                    serve(seat.name);
+                }
+            }
+        }
+    }
+
+    private void reassert(Command.Reassert c) {
+        Optional<Name> known = find(c).filter(name -> name.suspended);
+        List<Seat> holds = known.map(this::holds).orElse(List.of());
+        boolean fits =
+                c.mode() == Mode.WRITE
+                        ? holds.isEmpty()
+                        : holds.stream().noneMatch(it -> it.offered || isWriter(it));
+        if (known.isEmpty() || !fits) {
+            refuse(c, Refusal.BUSY);
+        } else if (!room) {
+            refuse(c, Refusal.TOO_MANY_KEYS);
+        } else {
+            Name name = known.get();
+            name.lastActivity = now;
+            Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), false);
+            seat.asked = Optional.of(c.mode());
+            seats.add(seat);
+            hold(seat);
+            effects.add(new Effect.Standing(c.session(), c.request(), Stand.HELD, seat.fence));
+        }
+    }
+
+    private boolean isClaimRefused() {
+        return !room || (maxClaims > 0 && claims() >= maxClaims);
+    }
+
+    private static boolean isWriter(Seat seat) {
+        return !seat.asked.equals(Optional.of(Mode.READ));
+    }
+
     private void await(Command.Await c) {
         Optional<Seat> found = record(c);
         if (found.isEmpty()) {
@@ -331,15 +464,22 @@ final class ReferenceModel {
     private void close(Command.CloseSession c) {
         List<Seat> own =
                 seats.stream().filter(it -> it.session == c.session() && !it.orphaned).toList();
-        own.stream().filter(it -> !it.held).forEach(this::end);
+        List<Seat> waits = own.stream().filter(it -> !it.held).toList();
+        seats.removeAll(waits); // all of them before the next is looked for
+        for (Seat wait : waits) {
+            wait.name.lastActivity = now;
+            serve(wait.name);
+            rest(wait.name);
+        }
         int mutexes = 0;
         int shared = 0;
         for (Seat hold : own.stream().filter(it -> it.held).toList()) {
             boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
-            boolean forever = hold.lease == Command.FOREVER;
+            boolean asked = hold.asked.isPresent();
+            boolean forever = hold.lease == Command.FOREVER && !asked;
             mutexes += forever && hold.name.kind == Kind.MUTEX ? 1 : 0;
             shared += forever && hold.name.kind == Kind.SHARED ? 1 : 0;
-            if (settings.autoRelease() || unknown || forever) {
+            if (settings.autoRelease() || unknown || forever || asked) {
                 end(hold);
             } else {
                 hold.onRecord = false;
@@ -385,18 +525,52 @@ final class ReferenceModel {
         seats.remove(seat);
         seat.name.lastActivity = now;
         serve(seat.name);
-        if (isUnused(seat.name) && !seat.name.lasting) {
-            names.remove(seat.name);
+        rest(seat.name);
+    }
+
+    private void rest(Name name) {
+        if (isUnused(name) && !name.lasting) {
+            names.remove(name);
         }
     }
 
+    /** Who is to be let in now. */
+    private Optional<Seat> next(Name name) {
+        List<Seat> line = line(name);
+        List<Seat> holds = holds(name);
+        if (name.kind != Kind.MUTEX) {
+            return holds.size() < name.limit ? line.stream().findFirst() : Optional.empty();
+        }
+        if (name.suspended || holds.stream().anyMatch(it -> it.offered || isWriter(it))) {
+            return Optional.empty();
+        }
+        Optional<Seat> read = line.stream().filter(it -> !isWriter(it)).findFirst();
+        Optional<Seat> write = line.stream().filter(ReferenceModel::isWriter).findFirst();
+        Optional<Seat> next =
+                switch (settings.policies().getOrDefault(name.key, Policy.FIFO)) {
+                    case FIFO -> line.stream().findFirst();
+                    case READER_PREFERRED -> read.or(() -> write);
+                    case WRITER_PREFERRED -> write.or(() -> read);
+                };
+        return next.filter(it -> holds.isEmpty() || !isWriter(it));
+    }
+
     private void serve(Name name) {
-        while (!line(name).isEmpty() && holds(name).size() < name.limit) {
-            Seat first = line(name).getFirst();
+        for (Optional<Seat> next = next(name); next.isPresent(); next = next(name)) {
+            Seat first = next.get();
             seats.remove(first);
             seats.add(first);
+            first.offered = first.asked.isPresent();
             hold(first);
-            if (first.request != 0) {
+            if (first.offered) {
+                effects.add(
+                        new Effect.Offered(
+                                first.session,
+                                first.request,
+                                name.key,
+                                first.asked.get(),
+                                first.fence));
+            } else if (first.request != 0) {
                 first.toldBy = first.request;
                 first.onRecord = false;
                 effects.add(granted(first));
@@ -411,7 +585,7 @@ final class ReferenceModel {
         if (first) {
             seat.name.since = seat.fence;
         }
-        schedule(seat, seat.lease);
+        schedule(seat, seat.offered ? seat.confirm : seat.lease);
     }
 
     private void schedule(Seat seat, long span) {
@@ -428,11 +602,11 @@ final class ReferenceModel {
     }
 
     private boolean isFree(Name name) {
-        return line(name).isEmpty() && holds(name).size() < name.limit;
+        return line(name).isEmpty() && holds(name).size() < name.limit && !name.suspended;
     }
 
     private boolean isUnused(Name name) {
-        return seats.stream().noneMatch(it -> it.name == name);
+        return !name.suspended && seats.stream().noneMatch(it -> it.name == name);
     }
 
     private boolean isLineFull(Name name) {
@@ -453,7 +627,8 @@ final class ReferenceModel {
 
     private Optional<Seat> hold(Command.Locking c, Token token) {
         return seats.stream()
-                .filter(it -> it.held && it.fence == token.fence() && it.salt == token.salt())
+                .filter(it -> it.held && it.asked.isEmpty())
+                .filter(it -> it.fence == token.fence() && it.salt == token.salt())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .findAny();
     }
@@ -461,7 +636,7 @@ final class ReferenceModel {
     /** What a session holds of a name; the latest where it may hold several. */
     private Optional<Seat> holdOf(Command.Locking c) {
         return seats.stream()
-                .filter(it -> it.held && it.session == c.session())
+                .filter(it -> it.held && it.asked.isEmpty() && it.session == c.session())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .reduce((_, later) -> later);
     }

@@ -12,6 +12,7 @@ import net.jqwik.api.domains.DomainContextBase;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a few people do to a few keys, under some settings. Spans in settings and steps are small
@@ -40,6 +41,9 @@ record Schedule(
     static final List<Target> CLAIMABLE =
             List.of(Target.mutex("a"), Target.mutex("b"), Target.shared("a"), Target.shared("b"));
 
+    /** The mutexes that are asked for, to read or to write. */
+    static final List<Key> LOCKS = List.of(Key.of("a"), Key.of("b"));
+
     /** What data is under: names that locks have too. */
     static final List<Key> NAMES = List.of(Key.of("a"), Key.of("b"), Key.of("c"));
 
@@ -55,7 +59,8 @@ record Schedule(
                 settings.maxWaiters(),
                 nanos(settings.idleNanos()),
                 settings.autoRelease(),
-                settings.maxListLength());
+                settings.maxListLength(),
+                settings.policies());
     }
 
     long nanos(long units) {
@@ -85,8 +90,21 @@ record Schedule(
                             Arbitraries.of(0, 0, 1, 2, 3),
                             Arbitraries.of(0L, 3L, 10L),
                             Arbitraries.of(true, false),
-                            Arbitraries.of(0, 0, 1, 2, 5))
-                    .as(Settings::new);
+                            Arbitraries.of(0, 0, 1, 2, 5),
+                            policy(),
+                            policy())
+                    .as(
+                            (waiters, idle, release, length, a, b) ->
+                                    new Settings(
+                                            waiters,
+                                            idle,
+                                            release,
+                                            length,
+                                            Map.of(LOCKS.get(0), a, LOCKS.get(1), b)));
+        }
+
+        private static Arbitrary<Policy> policy() {
+            return Arbitraries.of(Policy.class);
         }
 
         private static Arbitrary<Long> starts() {
@@ -145,6 +163,26 @@ record Schedule(
                                     Combinators.combine(who(), claimable()).as(Step.Inspect::new)),
                             Tuple.of(5, Combinators.combine(who(), back()).as(Step.Cancel::new)),
                             Tuple.of(
+                                    30,
+                                    Combinators.combine(
+                                                    who(),
+                                                    lock(),
+                                                    mode(),
+                                                    patience(),
+                                                    confirm(),
+                                                    lease())
+                                            .as(Step.Ask::new)),
+                            Tuple.of(
+                                    45,
+                                    Combinators.combine(who(), back(), answer(), elsewhere())
+                                            .as(Step.Settle::new)),
+                            Tuple.of(2, Combinators.combine(who(), lock()).as(Step.Suspend::new)),
+                            Tuple.of(4, Combinators.combine(who(), lock()).as(Step.Resume::new)),
+                            Tuple.of(
+                                    6,
+                                    Combinators.combine(who(), lock(), mode(), lease())
+                                            .as(Step.Reassert::new)),
+                            Tuple.of(
                                     5,
                                     Combinators.combine(who(), Arbitraries.integers().between(0, 3))
                                             .as(Step.Close::new)),
@@ -179,6 +217,30 @@ record Schedule(
 
         private static Arbitrary<Integer> claimable() {
             return Arbitraries.integers().between(0, CLAIMABLE.size() - 1);
+        }
+
+        private static Arbitrary<Integer> lock() {
+            return Arbitraries.integers().between(0, LOCKS.size() - 1);
+        }
+
+        private static Arbitrary<Mode> mode() {
+            return Arbitraries.of(Mode.READ, Mode.READ, Mode.WRITE);
+        }
+
+        private static Arbitrary<Boolean> elsewhere() {
+            return Arbitraries.frequency(Tuple.of(1, true), Tuple.of(11, false));
+        }
+
+        private static Arbitrary<Long> confirm() {
+            return Arbitraries.of(1L, 3L, 8L, LONGEST);
+        }
+
+        private static Arbitrary<Step.Answer> answer() {
+            return Arbitraries.frequency(
+                    Tuple.of(6, Step.Answer.CONFIRM),
+                    Tuple.of(2, Step.Answer.DECLINE),
+                    Tuple.of(3, Step.Answer.GIVE_UP),
+                    Tuple.of(1, Step.Answer.CHECK));
         }
 
         private static Arbitrary<Integer> name() {

@@ -32,6 +32,9 @@ class SchedulePropertyTest {
         Run run = new Run(schedule);
         schedule.steps().forEach(run::step);
         run.step(new Step.Room(true));
+        for (int name = 0; name < Schedule.LOCKS.size(); name++) {
+            run.apply(run.crowd.resume(0, name));
+        }
         for (int who = 0; who < Schedule.PEOPLE; who++) {
             run.step(new Step.Close(who, 0));
         }
@@ -252,7 +255,12 @@ class SchedulePropertyTest {
 
         private void check(Command command) {
             Views views = Views.of(engine, now);
-            views.check();
+            views.check(Schedule.LOCKS::contains);
+            for (ResourceView view : views.inUse()) {
+                assertThat(view.holders() > 0 || model.isSuspended(view.key()))
+                        .as("%s waits for nothing", view)
+                        .isTrue();
+            }
             DataViews data = DataViews.of(engine, now);
             data.check(ledger, views.pieces());
             if (command instanceof Command.Collect(int most)) {

@@ -1,5 +1,7 @@
 package io.holdfast.engine;
 
+import static io.holdfast.engine.LockScenario.USUAL;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.time.Duration.ofSeconds;
@@ -9,6 +11,7 @@ import io.holdfast.engine.LockScenario.Target;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -88,6 +91,39 @@ class SnapshotTest {
                         locks -> { // in another order
                             locks.claim("bob", Target.shared("scanner"));
                             locks.claim("alice", Target.shared("scanner"));
+                        });
+        List<byte[]> snapshots = new ArrayList<>();
+        for (Consumer<LockScenario> difference : differences) {
+            byte[] snapshot = after(SnapshotTest::busyDay, difference);
+            assertThat(snapshot).isEqualTo(after(SnapshotTest::busyDay, difference));
+            assertThat(snapshots).doesNotContain(snapshot);
+            snapshots.add(snapshot);
+        }
+    }
+
+    @Test
+    void tells_asks_apart_that_differ_in_any_way_that_matters() {
+        Duration later = ofSeconds(2);
+        List<Consumer<LockScenario>> differences =
+                List.of(
+                        locks -> {},
+                        locks -> locks.suspend(SCANNER),
+                        locks -> locks.read("alice", SCANNER),
+                        locks -> locks.write("alice", SCANNER),
+                        locks -> locks.confirm(locks.read("alice", SCANNER)),
+                        locks -> locks.confirm(locks.write("alice", SCANNER)),
+                        locks -> locks.read("alice", PRINTER),
+                        locks -> locks.write("alice", PRINTER),
+                        locks -> // another time to confirm, which has not begun
+                        locks.ask("alice", PRINTER, Mode.READ, USUAL, later, USUAL),
+                        locks -> locks.ask("alice", PRINTER, Mode.READ, USUAL, USUAL, later),
+                        locks -> {
+                            locks.read("alice", PRINTER);
+                            locks.write("bob", PRINTER);
+                        },
+                        locks -> { // in another order
+                            locks.write("bob", PRINTER);
+                            locks.read("alice", PRINTER);
                         });
         List<byte[]> snapshots = new ArrayList<>();
         for (Consumer<LockScenario> difference : differences) {

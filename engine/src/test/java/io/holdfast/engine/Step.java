@@ -31,6 +31,27 @@ sealed interface Step {
 
     record Cancel(int who, int back) implements Step {}
 
+    /** A read/write lock is asked for; names are mutexes that others acquire and claim too. */
+    record Ask(int who, int name, Mode mode, long patience, long confirm, long lease)
+            implements Step {}
+
+    /** Something is done about an ask. */
+    record Settle(int who, int back, Answer answer, boolean elsewhere) implements Step {}
+
+    /** What is done about an ask. */
+    enum Answer {
+        CONFIRM,
+        DECLINE,
+        GIVE_UP,
+        CHECK
+    }
+
+    record Suspend(int who, int name) implements Step {}
+
+    record Resume(int who, int name) implements Step {}
+
+    record Reassert(int who, int name, Mode mode, long lease) implements Step {}
+
     /** The session ends with so many requests unanswered, and the person opens a new one. */
     record Close(int who, int unanswered) implements Step {}
 

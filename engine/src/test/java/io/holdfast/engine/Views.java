@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** What an engine shows of itself, read in one go, and what must be true of it at any time. */
 record Views(List<ResourceView> inUse, List<ResourceView> idle) {
@@ -32,23 +33,42 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
 
     /** Checks all that can be checked without knowing what was asked before. */
     void check() {
+        check(_ -> false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param sharing mutexes that may have readers or be suspended
+     */
+    void check(Predicate<Key> sharing) {
         Set<List<Object>> names = new HashSet<>();
         for (ResourceView view : all()) {
             require(names.add(List.of(view.kind(), view.key())), "is listed once", view);
-            require(view.holders() <= view.limit(), "has no more holders than slots", view);
-            require(
-                    view.waiters() == 0 || view.holders() == view.limit(),
-                    "has nobody waiting for a free slot",
-                    view);
+            if (!mayShare(view, sharing)) {
+                require(view.holders() <= view.limit(), "has no more holders than slots", view);
+                require(
+                        view.waiters() == 0 || view.holders() == view.limit(),
+                        "has nobody waiting for a free slot",
+                        view);
+            }
             require(view.idleNanos() >= 0, "was active in the past", view);
             require(view.leaseLeftNanos() >= 0, "has no less than nothing left", view);
         }
         for (ResourceView view : inUse) {
-            require(view.holders() > 0, "is in use because it is held", view);
+            require(
+                    view.holders() > 0 || mayShare(view, sharing),
+                    "is in use because it is held",
+                    view);
+            require(view.holders() + view.waiters() > 0, "is in use", view);
         }
         for (ResourceView view : idle) {
             require(view.holders() == 0 && view.waiters() == 0, "is idle", view);
         }
+    }
+
+    private static boolean mayShare(ResourceView view, Predicate<Key> sharing) {
+        return view.kind() == Kind.MUTEX && sharing.test(view.key());
     }
 
     /** What is said of holders agrees with what is listed as in use. */
@@ -56,7 +76,7 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
         for (Kind kind : Kind.values()) {
             List<ResourceView> held =
                     inUse.stream()
-                            .filter(view -> view.kind() == kind)
+                            .filter(view -> view.kind() == kind && view.holders() > 0)
                             .filter(view -> view.key().namespace().equals(Namespace.DEFAULT))
                             .toList();
             List<HolderView> holders = holders(engine, kind, now);

@@ -42,7 +42,16 @@ final class Witness {
         }
     }
 
+    /** An offer, or what became of it by a confirmation. */
+    private record Share(long session, long request, Key key, Mode mode, boolean offered) {}
+
     private final Settings settings;
+    private final List<Share> shares = new ArrayList<>();
+    private final Set<Key> suspended = new HashSet<>();
+
+    /** The session that ends by the command, 0 if none does: when in it, nobody can tell. */
+    private long closing;
+
     private final Map<Token, Held> live = new HashMap<>();
     private final List<Held> claims = new ArrayList<>(); // nobody knows their tokens
     private final List<Blocked> line = new ArrayList<>();
@@ -69,6 +78,7 @@ final class Witness {
             live.values().removeIf(held -> held.endsWith(c, settings));
             claims.removeIf(held -> held.endsWith(c, settings));
         }
+        closing = command instanceof Command.CloseSession c ? c.session() : 0;
         boolean answered = false;
         for (Effect effect : effects) {
             see(effect, command);
@@ -77,6 +87,7 @@ final class Witness {
                             && keyed.session() == effect.session()
                             && keyed.request() == effect.request();
         }
+        shares.removeIf(share -> share.session() == closing);
         if (command instanceof Command.Acquire c && !answered) {
             line.add(new Blocked(c.session(), c.request(), c.kind(), c.key()));
         }
@@ -98,7 +109,8 @@ final class Witness {
             case Effect.Claimed claimed -> claimed(claimed, (Command.Claim) command);
             case Effect.Inspected inspected -> {
                 Command.Inspect c = (Command.Inspect) command;
-                assertThat(inspected.holders()).isGreaterThanOrEqualTo(holders(c).size());
+                assertThat(inspected.holders())
+                        .isGreaterThanOrEqualTo(holders(c).size() + shares(c).size());
                 assertThat(inspected.own() || !isHolding(c)).as("%s", inspected).isTrue();
             }
             case Effect.Orphaned _ -> assertThat(command).isInstanceOf(Command.CloseSession.class);
@@ -121,7 +133,7 @@ final class Witness {
                 if (refused.reason() == Refusal.NOT_HELD) {
                     assertDead(command);
                 }
-                if (refused.reason() == Refusal.BUSY) {
+                if (refused.reason() == Refusal.BUSY && !(command instanceof Command.Reassert)) {
                     Command.Claim c = (Command.Claim) command;
                     assertThat(c.kind()).as("everybody may share").isNotEqualTo(Kind.SHARED);
                     assertThat(isHolding(c)).as("%s was refused its own", c).isFalse();
@@ -135,19 +147,91 @@ final class Witness {
                                         && held.request() == cancelled.request();
                 live.values().removeIf(answered);
                 claims.removeIf(answered);
+                leaveShare(cancelled);
             }
             case Effect.TimedOut timedOut -> leave(timedOut);
             case Effect.Queued _ -> {}
-            case Effect.Offered _,
-                    Effect.OfferLapsed _,
-                    Effect.Expired _,
-                    Effect.Standing _,
-                    Effect.Changed _,
-                    Effect.Counted _,
-                    Effect.Found _,
-                    Effect.Absent _,
-                    Effect.Items _ -> {}
+            case Effect.Offered offered -> {
+                Command.Ask asking =
+                        (Command.Ask) asked.get(List.of(offered.session(), offered.request()));
+                assertThat(offered.key()).isEqualTo(asking.key());
+                assertThat(offered.mode()).isEqualTo(asking.mode());
+                assertThat(suspended).doesNotContain(offered.key());
+                assertThat(shares(asking)).as("one offer").noneMatch(Share::offered);
+                share(asking, offered.mode(), offered.fence(), true);
+            }
+            case Effect.OfferLapsed lapsed -> assertThat(leaveShare(lapsed).offered()).isTrue();
+            case Effect.Expired expired -> assertThat(leaveShare(expired).offered()).isFalse();
+            case Effect.Standing standing -> standing(standing, command);
+            case Effect.Changed _ -> {
+                if (command instanceof Command.Suspend c) {
+                    suspended.add(c.key());
+                } else if (command instanceof Command.Resume c) {
+                    suspended.remove(c.key());
+                }
+            }
+            case Effect.Counted _, Effect.Found _, Effect.Absent _, Effect.Items _ -> {}
         }
+    }
+
+    private void standing(Effect.Standing standing, Command command) {
+        if (command instanceof Command.Reassert c) {
+            assertThat(suspended).contains(c.key());
+            assertThat(shares(c)).noneMatch(Share::offered);
+            share(c, c.mode(), standing.fence(), false);
+            return;
+        }
+        Command.Asked c = (Command.Asked) command;
+        List<Share> own =
+                shares(c).stream()
+                        .filter(it -> it.session() == c.session() && it.request() == c.asked())
+                        .toList();
+        Stand stand = standing.stand();
+        assertThat(own).hasSize(stand == Stand.OFFERED || stand == Stand.HELD ? 1 : 0);
+        if (own.isEmpty()) {
+            return;
+        }
+        Share share = own.getFirst();
+        assertThat(share.offered()).isEqualTo(stand == Stand.OFFERED);
+        boolean confirmed = c instanceof Command.Confirm;
+        boolean left = c instanceof Command.Decline && share.offered();
+        if (confirmed || left || c instanceof Command.GiveUp) {
+            shares.remove(share);
+        }
+        if (confirmed) {
+            shares.add(
+                    new Share(share.session(), share.request(), share.key(), share.mode(), false));
+        }
+    }
+
+    /** Somebody is let in: never a writer beside anybody. */
+    private void share(Command.Locking c, Mode mode, long fence, boolean offered) {
+        assertThat(holders(c)).as("holders beside %s", c).isEmpty();
+        assertThat(shares(c))
+                .as("beside %s", c)
+                .allMatch(it -> mode == Mode.READ && it.mode() == Mode.READ);
+        assertThat(fences.add(fence)).as("fence of %s is new", c).isTrue();
+        Long before = mutexFences.put(c.key(), fence);
+        assertThat(before == null || before < fence).as("fence of %s is above all", c).isTrue();
+        shares.add(new Share(c.session(), c.request(), c.key(), mode, offered));
+    }
+
+    private Share leaveShare(Effect effect) {
+        for (Share share : shares) {
+            if (share.session() == effect.session() && share.request() == effect.request()) {
+                shares.remove(share);
+                return share;
+            }
+        }
+        return null;
+    }
+
+    private List<Share> shares(Command.Locking c) {
+        return c.kind() == Kind.MUTEX
+                ? shares.stream()
+                        .filter(it -> it.key().equals(c.key()) && it.session() != closing)
+                        .toList()
+                : List.of();
     }
 
     private void claimed(Effect.Claimed claimed, Command.Claim c) {
@@ -160,6 +244,8 @@ final class Witness {
         assertThat(isHolding(c)).as("%s had it before", c).isFalse();
         assertThat(line).as("%s passes nobody", c).noneMatch(it -> it.is(c));
         assertThat(claimed.holders()).isEqualTo(holders(c).size() + 1);
+        assertThat(shares(c)).as("%s is beside nobody who asked", c).isEmpty();
+        assertThat(c.kind() == Kind.MUTEX && suspended.contains(c.key())).isFalse();
         assertThat(c.kind() == Kind.SHARED || claimed.holders() == 1).as("%s", claimed).isTrue();
         claims.add(
                 new Held(
@@ -206,7 +292,14 @@ final class Witness {
         assertThat(asking).as("%s answers a request", granted).isNotNull();
         assertThat(granted.key()).isEqualTo(asking.key());
         long toldBy = granted.request();
+        assertThat(shares(asking)).as("%s is beside nobody who asked", granted).isEmpty();
         if (ever.add(token)) {
+            assertThat(
+                            command instanceof Command.Await
+                                    || asking.kind() != Kind.MUTEX
+                                    || !suspended.contains(asking.key()))
+                    .as("%s is not granted while suspended", granted)
+                    .isTrue();
             assertThat(fences.add(token.fence())).as("fence of %s is new", granted).isTrue();
             if (asking.kind() == Kind.MUTEX) {
                 Long before = mutexFences.put(granted.key(), token.fence());

@@ -1,0 +1,156 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Label;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A writer stands in line with infinite patience while readers come and go as they like. What they
+ * cannot do is hold for ever: an offer ends and a lease ends. Under {@link Policy#FIFO} and {@link
+ * Policy#WRITER_PREFERRED} only those who were let in or stood in line before the writer can be
+ * before it: n of them, each for no longer than an offer and a lease. So it is offered the lock at
+ * the latest after n (offer + lease), and no reader who came after it is offered anything before.
+ */
+@Label("A writer who waits")
+class StarvationPropertyTest {
+    private static final Key KEY = Key.of("key");
+    private static final long CONFIRM = 3;
+    private static final long LEASE = 5;
+    private static final long WRITER = 1_000_000;
+
+    /** What readers do in one moment. */
+    enum Move {
+        COME,
+        COME_AND_CONFIRM,
+        CONFIRM,
+        DECLINE,
+        LEAVE,
+        REST
+    }
+
+    private static final class Hall {
+        private final LockEngine engine;
+        private final PlainLedger ledger = new PlainLedger();
+        private final List<Long> offered = new ArrayList<>();
+        private final List<Long> inside = new ArrayList<>();
+        private final List<Long> came = new ArrayList<>();
+        private long lastRequest;
+        private long now;
+
+        Hall(Policy policy) {
+            engine = new LockEngine(new Settings(0, 0, true, 0, Map.of(KEY, policy)));
+        }
+
+        void apply(Command command) {
+            List<Effect> effects = new ArrayList<>();
+            engine.apply(command, now, ledger, effects);
+            for (Effect effect : effects) {
+                if (effect instanceof Effect.Offered) {
+                    offered.add(effect.request());
+                    inside.add(effect.request());
+                }
+            }
+        }
+
+        void comeToWrite() {
+            apply(new Command.Ask(2, WRITER, KEY, Mode.WRITE, Command.FOREVER, CONFIRM, LEASE, 0));
+        }
+
+        boolean writerIsOffered() {
+            return offered.contains(WRITER);
+        }
+
+        /** Readers do what they like; the moment passes. */
+        void move(Move move) {
+            long last = inside.isEmpty() ? 0 : inside.getLast();
+            switch (move) {
+                case COME -> come();
+                case COME_AND_CONFIRM -> {
+                    come();
+                    confirm(lastRequest);
+                }
+                case CONFIRM -> confirm(last);
+                case DECLINE -> apply(new Command.Decline(1, 0, KEY, last));
+                case LEAVE -> {
+                    if (!inside.isEmpty()) {
+                        apply(new Command.GiveUp(1, 0, KEY, inside.removeFirst()));
+                    }
+                }
+                case REST -> {}
+            }
+            now++;
+            apply(new Command.Tick());
+        }
+
+        private void come() {
+            came.add(++lastRequest);
+            apply(
+                    new Command.Ask(
+                            1, lastRequest, KEY, Mode.READ, Command.FOREVER, CONFIRM, LEASE, 0));
+        }
+
+        private void confirm(long request) {
+            apply(new Command.Confirm(1, 0, KEY, request));
+        }
+    }
+
+    @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+    void is_offered_it_in_time_whatever_readers_do(
+            @ForAll("fair") Policy policy,
+            @ForAll("moves") List<Move> before,
+            @ForAll("moves") List<Move> after) {
+        Hall hall = new Hall(policy);
+        before.forEach(hall::move);
+        int earlier = hall.came.size();
+        int offersBefore = hall.offered.size();
+        hall.comeToWrite();
+        long deadline = hall.now + earlier * (CONFIRM + LEASE);
+        for (int i = 0; !hall.writerIsOffered(); i++) {
+            assertThat(hall.now).as("the last moment").isLessThanOrEqualTo(deadline);
+            hall.move(after.isEmpty() ? Move.REST : after.get(i % after.size()));
+        }
+        List<Long> inBetween = hall.offered.subList(offersBefore, hall.offered.indexOf(WRITER));
+        if (policy == Policy.WRITER_PREFERRED) {
+            assertThat(inBetween).as("readers before a writer who waits").isEmpty();
+        } else {
+            assertThat(inBetween).as("readers who came later").allMatch(it -> it <= earlier);
+        }
+    }
+
+    @Example
+    void waits_for_ever_where_readers_are_preferred_and_keep_coming() {
+        Hall hall = new Hall(Policy.READER_PREFERRED);
+        hall.move(Move.COME_AND_CONFIRM);
+        hall.comeToWrite();
+        for (int i = 0; i < 10_000; i++) {
+            hall.move(Move.COME_AND_CONFIRM);
+            hall.move(Move.LEAVE);
+        }
+        assertThat(hall.offered).hasSizeGreaterThan(10_000).doesNotContain(WRITER);
+        for (int i = 0; i < CONFIRM + LEASE; i++) { // and gets it when they stop
+            hall.move(Move.REST);
+        }
+        assertThat(hall.writerIsOffered()).isTrue();
+    }
+
+    @Provide
+    Arbitrary<Policy> fair() {
+        return Arbitraries.of(Policy.FIFO, Policy.WRITER_PREFERRED);
+    }
+
+    @Provide
+    Arbitrary<List<Move>> moves() {
+        return Arbitraries.of(Move.class).list().ofMaxSize(25);
+    }
+}

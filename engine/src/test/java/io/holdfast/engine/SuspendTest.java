@@ -1,0 +1,170 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
+import static io.holdfast.engine.LockScenario.Outcome.BUSY;
+import static io.holdfast.engine.LockScenario.Outcome.CHANGED;
+import static io.holdfast.engine.LockScenario.Outcome.EXPIRED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.OFFERED;
+import static io.holdfast.engine.LockScenario.Outcome.QUEUED;
+import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
+import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_KEYS;
+import static io.holdfast.engine.LockScenario.Outcome.WAS_HELD;
+import static io.holdfast.engine.LockScenario.USUAL;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Request;
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+
+@DisplayName("While a lock is suspended")
+class SuspendTest {
+    private static final Target DOOR = Target.mutex("door");
+    private static final Duration NO_END = ofSeconds(Long.MAX_VALUE);
+
+    private final LockScenario locks = new LockScenario();
+
+    @Test
+    void nothing_is_granted_or_offered() {
+        assertThat(locks.suspend(DOOR).outcome()).isEqualTo(CHANGED);
+        assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(QUEUED);
+        assertThat(locks.claim("bob", DOOR).outcome()).isEqualTo(BUSY);
+        assertThat(locks.tryAcquire("bob", DOOR).outcome()).isEqualTo(TIMED_OUT);
+        assertThat(locks.acquire("bob", DOOR).outcome()).isEqualTo(BLOCKED);
+        assertThat(locks.holdersOf(DOOR)).isZero();
+    }
+
+    @Test
+    void patience_ends_as_ever() {
+        locks.suspend(DOOR);
+        Request alice = locks.ask("alice", DOOR, Mode.READ, ofSeconds(1), USUAL, NO_END);
+        Request bob = locks.acquire("bob", DOOR, ofSeconds(2), USUAL);
+        locks.advance(ofSeconds(2));
+        assertThat(alice.outcome()).isEqualTo(TIMED_OUT);
+        assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
+    }
+
+    @Test
+    void holds_and_offers_stay_and_end_as_ever() {
+        Request alice = locks.read("alice", DOOR);
+        locks.suspend(DOOR);
+        Request bob = locks.read("bob", DOOR);
+        locks.confirm(alice);
+        assertThat(locks.stand(alice)).isEqualTo(Stand.HELD);
+        assertThat(bob.outcome()).isEqualTo(QUEUED);
+        locks.giveUp(alice);
+        assertThat(bob.outcome()).isEqualTo(QUEUED);
+    }
+
+    @Test
+    void those_in_line_wait_for_its_end_in_their_order() {
+        locks.suspend(DOOR);
+        Request alice = locks.acquire("alice", DOOR);
+        Request bob = locks.read("bob", DOOR);
+        assertThat(locks.resume(DOOR).outcome()).isEqualTo(CHANGED);
+        assertThat(alice.outcome()).isEqualTo(GRANTED);
+        locks.release(alice);
+        assertThat(bob.outcome()).isEqualTo(OFFERED);
+    }
+
+    @Test
+    void its_name_is_remembered_though_nobody_uses_it_and_forgotten_afterwards() {
+        locks.suspend(DOOR);
+        locks.suspend(DOOR);
+        assertThat(locks.ledger.claims).isEqualTo(1);
+        locks.giveUp(locks.read("alice", DOOR));
+        locks.advance(LockScenario.IDLE.multipliedBy(3));
+        locks.collect();
+        assertThat(locks.knows(DOOR)).isTrue();
+        locks.resume(DOOR);
+        assertThat(locks.knows(DOOR)).isFalse();
+        assertThat(locks.ledger.claims).isZero();
+        assertThat(locks.resume(DOOR).outcome()).isEqualTo(CHANGED);
+    }
+
+    @Test
+    void a_lasting_name_is_not_collected_before_it_ends() {
+        locks.release(locks.acquire("alice", DOOR));
+        locks.suspend(DOOR);
+        locks.advance(LockScenario.IDLE.multipliedBy(3));
+        locks.collect();
+        assertThat(locks.knows(DOOR)).isTrue();
+        locks.resume(DOOR);
+        locks.advance(LockScenario.IDLE.plusSeconds(1));
+        locks.collect();
+        assertThat(locks.knows(DOOR)).isFalse();
+        assertThat(locks.ledger.keys).isZero();
+    }
+
+    @Test
+    void readers_come_back_beside_readers_and_a_writer_alone() {
+        locks.suspend(DOOR);
+        assertThat(back("alice", Mode.READ).outcome()).isEqualTo(WAS_HELD);
+        assertThat(back("bob", Mode.READ).outcome()).isEqualTo(WAS_HELD);
+        assertThat(back("carol", Mode.WRITE).outcome()).isEqualTo(BUSY);
+        locks.close("alice");
+        locks.close("bob");
+        assertThat(back("carol", Mode.WRITE).outcome()).isEqualTo(WAS_HELD);
+        assertThat(back("dave", Mode.READ).outcome()).isEqualTo(BUSY);
+        assertThat(back("dave", Mode.WRITE).outcome()).isEqualTo(BUSY);
+        assertThat(locks.holders(DOOR)).containsExactly("carol");
+    }
+
+    @Test
+    void nobody_comes_back_beside_an_offer() {
+        Request alice = locks.read("alice", DOOR);
+        locks.suspend(DOOR);
+        assertThat(back("bob", Mode.READ).outcome()).isEqualTo(BUSY);
+        locks.confirm(alice);
+        assertThat(back("bob", Mode.READ).outcome()).isEqualTo(WAS_HELD);
+    }
+
+    @Test
+    void nobody_comes_back_beside_one_who_acquired_it() {
+        locks.acquire("alice", DOOR);
+        locks.suspend(DOOR);
+        assertThat(back("bob", Mode.READ).outcome()).isEqualTo(BUSY);
+    }
+
+    @Test
+    void who_came_back_holds_it_as_if_it_had_confirmed() {
+        locks.suspend(DOOR);
+        Request alice = locks.reassert("alice", DOOR, Mode.WRITE, ofSeconds(3));
+        Request bob = locks.read("bob", DOOR);
+        assertThat(((Effect.Standing) alice.answers().getLast()).fence()).isPositive();
+        assertThat(locks.stand(alice)).isEqualTo(Stand.HELD);
+        locks.resume(DOOR);
+        assertThat(bob.outcome()).isEqualTo(QUEUED);
+        locks.advance(ofSeconds(3));
+        assertThat(alice.outcome()).isEqualTo(EXPIRED);
+        assertThat(bob.outcome()).isEqualTo(OFFERED);
+    }
+
+    @Test
+    void coming_back_needs_room() {
+        locks.suspend(DOOR);
+        locks.ledger.room = false;
+        assertThat(back("alice", Mode.READ).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.holdersOf(DOOR)).isZero();
+    }
+
+    @Test
+    void and_only_then_may_anybody_come_back() {
+        assertThat(back("alice", Mode.READ).outcome()).isEqualTo(BUSY);
+        Request bob = locks.read("bob", DOOR);
+        locks.confirm(bob);
+        assertThat(back("alice", Mode.READ).outcome()).isEqualTo(BUSY);
+        assertThat(locks.holders(DOOR)).containsExactly("bob");
+    }
+
+    private Request back(String who, Mode mode) {
+        return locks.reassert(who, DOOR, mode, NO_END);
+    }
+}
