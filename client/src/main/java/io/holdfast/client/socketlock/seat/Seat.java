@@ -467,7 +467,11 @@ public final class Seat {
                     header = with(SeatFile.State.CLEAN);
                     file.write(header);
                 }
-                if (socketIdentity.equals(identityOrNull(path))) {
+                // A successor that finds no list of the holds must find that somebody was here.
+                boolean mayGo =
+                        header.state() == SeatFile.State.CLEAN
+                                || lockIdentity.equals(identityOrNull(lockPath));
+                if (mayGo && socketIdentity.equals(identityOrNull(path))) {
                     Files.delete(path);
                 }
             } catch (IOException e) {

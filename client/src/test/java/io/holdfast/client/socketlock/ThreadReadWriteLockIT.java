@@ -1,0 +1,297 @@
+package io.holdfast.client.socketlock;
+
+import static io.holdfast.client.socketlock.Soon.await;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.util.concurrent.TimeUnit.DAYS;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+@SuppressWarnings("LockNotBeforeTry") // where a test fails it may as well stay locked
+@DisplayName("The lock of threads and processes")
+class ThreadReadWriteLockIT {
+    @TempDir private Path folder;
+    private final List<SocketLockClient> clients = new ArrayList<>();
+
+    private ReadWriteLock here = new ReentrantReadWriteLock();
+
+    /** As if it were of another process. */
+    private ReadWriteLock elsewhere = here;
+
+    @BeforeEach
+    void connect() {
+        for (int i = 0; i < 2; i++) {
+            clients.add(SocketLockClient.connect(folder.resolve("s")));
+        }
+        elsewhere = clients.get(0).asReadWriteLock();
+        here = clients.get(1).asReadWriteLock();
+    }
+
+    @AfterEach
+    void end() {
+        clients.get(1).closeNow();
+        clients.get(0).closeNow();
+    }
+
+    /** A thread that has a lock until it is told to unlock it. */
+    private static final class Keeper {
+        private final CountDownLatch locked = new CountDownLatch(1);
+        private final CountDownLatch mayGo = new CountDownLatch(1);
+        private final Call<Boolean> call;
+
+        Keeper(Lock lock) {
+            call =
+                    Call.of(
+                            () -> {
+                                lock.lock();
+                                try {
+                                    locked.countDown();
+                                    return mayGo.await(20, SECONDS);
+                                } finally {
+                                    lock.unlock();
+                                }
+                            });
+        }
+
+        static Keeper of(Lock lock) throws InterruptedException {
+            var keeper = new Keeper(lock);
+            assertThat(keeper.locked.await(20, SECONDS)).isTrue();
+            return keeper;
+        }
+
+        boolean isIn() {
+            return locked.getCount() == 0;
+        }
+
+        void leave() throws Exception {
+            mayGo.countDown();
+            assertThat(call.result()).isTrue();
+        }
+    }
+
+    private static boolean tryElsewhere(Lock lock) throws Exception {
+        return Call.of(
+                        () -> {
+                            boolean locked = lock.tryLock();
+                            if (locked) {
+                                lock.unlock();
+                            }
+                            return locked;
+                        })
+                .result();
+    }
+
+    @Test
+    void is_the_same_for_every_call() {
+        assertThat(clients.get(0).asReadWriteLock()).isSameAs(elsewhere).isNotSameAs(here);
+        assertThat(here.readLock()).isSameAs(here.readLock());
+        assertThatThrownBy(here.readLock()::newCondition)
+                .isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void readers_share_it_in_a_process_and_between_processes() throws Exception {
+        Keeper one = Keeper.of(here.readLock());
+        Keeper another = Keeper.of(here.readLock());
+        Keeper foreign = Keeper.of(elsewhere.readLock());
+
+        assertThat(tryElsewhere(here.writeLock())).isFalse();
+        assertThat(tryElsewhere(elsewhere.writeLock())).isFalse();
+        assertThat(tryElsewhere(here.readLock())).isTrue();
+        one.leave();
+        another.leave();
+        assertThat(tryElsewhere(here.writeLock())).isFalse();
+        foreign.leave();
+        assertThat(tryElsewhere(here.writeLock())).isTrue();
+    }
+
+    @Test
+    void a_writer_keeps_out_threads_and_processes() throws Exception {
+        Keeper writer = Keeper.of(here.writeLock());
+
+        assertThat(tryElsewhere(here.readLock())).isFalse();
+        assertThat(tryElsewhere(here.writeLock())).isFalse();
+        assertThat(tryElsewhere(elsewhere.readLock())).isFalse();
+        assertThat(tryElsewhere(elsewhere.writeLock())).isFalse();
+        var next = new Keeper(elsewhere.writeLock());
+        next.call.waiting();
+        assertThat(next.isIn()).isFalse();
+        writer.leave();
+        await().until(next::isIn);
+        next.leave();
+    }
+
+    @Test
+    void many_threads_of_two_processes_are_never_in_it_together() throws Exception {
+        int[] counted = {0, 0};
+        List<Call<Boolean>> threads = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            ReadWriteLock lock = i % 2 == 0 ? here : elsewhere;
+            threads.add(
+                    Call.run(
+                            () -> {
+                                for (int j = 0; j < 40; j++) {
+                                    lock.writeLock().lock();
+                                    counted[0]++;
+                                    counted[1]++;
+                                    lock.writeLock().unlock();
+                                    lock.readLock().lock();
+                                    assertThat(counted[0]).isEqualTo(counted[1]);
+                                    lock.readLock().unlock();
+                                }
+                            }));
+        }
+        for (Call<Boolean> thread : threads) {
+            thread.result();
+        }
+
+        assertThat(counted[0]).isEqualTo(240);
+    }
+
+    @Test
+    void a_thread_may_lock_it_again_and_read_what_it_writes() throws Exception {
+        here.writeLock().lock();
+        here.writeLock().lock();
+        here.readLock().lock();
+        here.writeLock().unlock();
+        here.writeLock().unlock();
+
+        // Now it only reads, as far as this process is concerned.
+        assertThat(tryElsewhere(here.readLock())).isTrue();
+        assertThat(tryElsewhere(here.writeLock())).isFalse();
+        assertThat(tryElsewhere(elsewhere.writeLock())).isFalse();
+        here.readLock().unlock();
+        assertThat(tryElsewhere(elsewhere.writeLock())).isTrue();
+    }
+
+    @Test
+    void a_reader_does_not_become_a_writer() {
+        here.readLock().lock();
+
+        assertThat(here.writeLock().tryLock()).isFalse();
+        here.readLock().unlock();
+        assertThat(here.writeLock().tryLock()).isTrue();
+        here.writeLock().unlock();
+    }
+
+    @Test
+    void waits_as_long_as_it_is_told_to() throws Exception {
+        Keeper foreign = Keeper.of(elsewhere.writeLock());
+
+        assertThat(here.readLock().tryLock(30, MILLISECONDS)).isFalse();
+        assertThat(here.writeLock().tryLock(0, MILLISECONDS)).isFalse();
+        Call<Boolean> patient = Call.of(() -> here.writeLock().tryLock(Long.MAX_VALUE, DAYS));
+        patient.waiting();
+        foreign.leave();
+        assertThat(patient.result()).isTrue();
+    }
+
+    @Test
+    void a_try_without_time_gets_a_lock_that_is_free() throws Exception {
+        assertThat(here.readLock().tryLock(0, SECONDS)).isTrue();
+        here.readLock().unlock();
+        assertThat(here.writeLock().tryLock(-1, SECONDS)).isTrue();
+        here.writeLock().unlock();
+    }
+
+    @Test
+    void an_interrupt_ends_a_wait_that_can_be_interrupted() throws Exception {
+        Keeper foreign = Keeper.of(elsewhere.writeLock());
+        Call<Boolean> locking =
+                Call.of(
+                        () -> {
+                            here.writeLock().lockInterruptibly();
+                            return true;
+                        });
+        locking.waiting().interrupt();
+        assertThat(locking.failure()).isInstanceOf(InterruptedException.class);
+        assertThat(locking.keptTheInterrupt()).isFalse();
+        Call<Boolean> trying = Call.of(() -> here.readLock().tryLock(20, SECONDS));
+        trying.waiting().interrupt();
+        assertThat(trying.failure()).isInstanceOf(InterruptedException.class);
+        foreign.leave();
+
+        assertThat(tryElsewhere(elsewhere.writeLock())).isTrue();
+        assertThat(here.writeLock().tryLock(20, SECONDS)).isTrue();
+        here.writeLock().unlock();
+    }
+
+    @Test
+    void an_interrupt_does_not_end_any_other_wait() throws Exception {
+        Keeper foreign = Keeper.of(elsewhere.writeLock());
+        Call<Boolean> locking =
+                Call.of(
+                        () -> {
+                            here.writeLock().lock();
+                            here.writeLock().unlock();
+                            return Thread.currentThread().isInterrupted();
+                        });
+        locking.waiting().interrupt();
+        await().during(Duration.ofMillis(100)).until(() -> !locking.isDone());
+        foreign.leave();
+
+        assertThat(locking.result()).isTrue();
+        assertThat(tryElsewhere(elsewhere.writeLock())).isTrue();
+    }
+
+    @Test
+    void waits_longer_than_the_primary_lets_a_request_wait() throws Exception {
+        LockConfig hurried = LockConfig.builder().requestTimeout(Duration.ofMillis(30)).build();
+        try (SocketLockClient one = SocketLockClient.connect(folder.resolve("t"), hurried);
+                SocketLockClient other = SocketLockClient.connect(folder.resolve("t"))) {
+            SocketLock foreign = one.acquireWrite();
+            var keeper = new Keeper(other.asReadWriteLock().writeLock());
+            await().during(Duration.ofMillis(200)).until(() -> !keeper.call.isDone());
+            foreign.release();
+            await().until(keeper::isIn);
+            keeper.leave();
+        }
+    }
+
+    @Test
+    void a_stranger_cannot_unlock_it() throws Exception {
+        Keeper writer = Keeper.of(here.writeLock());
+
+        assertThatThrownBy(here.writeLock()::unlock)
+                .isInstanceOf(IllegalMonitorStateException.class);
+        assertThatThrownBy(here.readLock()::unlock)
+                .isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(tryElsewhere(elsewhere.readLock())).isFalse();
+        writer.leave();
+    }
+
+    @Test
+    void unlocking_says_that_the_lock_was_lost_and_unlocks_all_the_same() throws Exception {
+        here.writeLock().lock();
+        clients.get(1).closeNow();
+
+        assertThatThrownBy(here.writeLock()::unlock)
+                .isInstanceOf(SocketLockException.class)
+                .hasMessage("socketlock: lock expired");
+        assertThatThrownBy(here.writeLock()::unlock)
+                .isInstanceOf(IllegalMonitorStateException.class);
+        assertThatThrownBy(() -> here.readLock().lock())
+                .isInstanceOf(SocketLockClosedException.class);
+        assertThatThrownBy(() -> here.writeLock().tryLock())
+                .isInstanceOf(SocketLockClosedException.class);
+        assertThatThrownBy(here.readLock()::unlock)
+                .isInstanceOf(IllegalMonitorStateException.class);
+    }
+}
