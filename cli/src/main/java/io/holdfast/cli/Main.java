@@ -4,6 +4,7 @@ import io.holdfast.cli.bench.BenchCommand;
 import io.holdfast.cli.serve.DflockdCommand;
 import io.holdfast.cli.serve.LockdCommand;
 import io.holdfast.cli.serve.ServeCommand;
+import io.holdfast.cli.serve.SocketlockdCommand;
 import io.holdfast.cli.soak.SoakCommand;
 
 import picocli.CommandLine;
@@ -51,6 +52,15 @@ public final class Main implements Runnable {
         public void run() {}
     }
 
+    /** Likewise: its flags are socketlockd's. */
+    @Command(
+            name = "socketlockd",
+            description = "Runs the server with socketlockd's flags, for socketlock clients.")
+    static final class SocketlockdEntry implements Runnable {
+        @Override
+        public void run() {}
+    }
+
     @Override
     public void run() {
         throw new CommandLine.ParameterException(commandLine(Map.of()), "a command is missing");
@@ -67,6 +77,9 @@ public final class Main implements Runnable {
         }
         if (!words.isEmpty() && words.getFirst().equals("lockd")) {
             return LockdCommand.run(words.subList(1, words.size()), Version.line());
+        }
+        if (!words.isEmpty() && words.getFirst().equals("socketlockd")) {
+            return SocketlockdCommand.run(words.subList(1, words.size()), Version.line());
         }
         return commandLine(environment).execute(words.toArray(String[]::new));
     }
@@ -86,6 +99,7 @@ public final class Main implements Runnable {
         line.addSubcommand(ServeCommand.create(environment))
                 .addSubcommand(new DflockdEntry())
                 .addSubcommand(new LockdEntry())
+                .addSubcommand(new SocketlockdEntry())
                 .addSubcommand(new BenchCommand())
                 .addSubcommand(new SoakCommand())
                 .addSubcommand(new TrainCommand());

@@ -11,12 +11,19 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Does what a server does in its first seconds, so that the build can record which classes and
@@ -31,6 +38,21 @@ final class TrainCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Main.run(List.of("dflockd", "--help"), Map.of());
         Main.run(List.of("lockd", "--help"), Map.of());
+        Main.run(List.of("socketlockd", "--help"), Map.of());
+        Path folder = Files.createTempDirectory("holdfast-train");
+        try {
+            return train(folder.resolve("socket"));
+        } finally {
+            try (Stream<Path> files = Files.list(folder)) {
+                for (Path file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
+            Files.delete(folder);
+        }
+    }
+
+    private static Integer train(Path socketlock) throws Exception {
         int port = freePort();
         int lockdPort = freePort();
         String urls =
@@ -38,7 +60,8 @@ final class TrainCommand implements Callable<Integer> {
                         + port
                         + ",lockd://127.0.0.1:"
                         + lockdPort
-                        + "?allow-dump=true&enable-registry=true";
+                        + "?allow-dump=true&enable-registry=true,socketlock://"
+                        + socketlock;
         CompletableFuture<Integer> server =
                 CompletableFuture.supplyAsync(
                         () -> Main.run(List.of("serve", "--listen", urls), Map.of()));
@@ -50,6 +73,9 @@ final class TrainCommand implements Callable<Integer> {
         try (Socket socket = connect(lockdPort);
                 BufferedReader in = reader(socket)) {
             driveLockd(socket, in);
+        }
+        try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socketlock))) {
+            driveSocketlock(channel);
         }
         Signals.raiseTerm();
         return server.get(10, TimeUnit.SECONDS);
@@ -116,6 +142,29 @@ final class TrainCommand implements Callable<Integer> {
         for (String command :
                 List.of("i a", "sg a", "si a", "sr a", "g a", "d", "dump", "dump shared", "me")) {
             ask(socket, in, command + "\n");
+        }
+    }
+
+    private static void driveSocketlock(SocketChannel channel) throws IOException {
+        try (BufferedReader in =
+                new BufferedReader(
+                        new InputStreamReader(
+                                Channels.newInputStream(channel), StandardCharsets.US_ASCII))) {
+            ask(channel, in, "I HELLO\n");
+            for (int i = 0; i < ROUNDS / 2; i++) {
+                ask(channel, in, "I REQ" + (i % 2 == 0 ? "READ" : "WRITE") + " l 5\n");
+                ask(channel, in, "I CONFIRM l\nI STATUS l\n");
+                ask(channel, in, "I RELEASE l\nI PING\n");
+            }
+            channel.write(ByteBuffer.wrap("I EOL\n".getBytes(StandardCharsets.US_ASCII)));
+        }
+    }
+
+    private static void ask(SocketChannel channel, BufferedReader in, String lines)
+            throws IOException {
+        channel.write(ByteBuffer.wrap(lines.getBytes(StandardCharsets.US_ASCII)));
+        if (in.readLine() == null) {
+            throw new IOException("the server closed the connection");
         }
     }
 

@@ -36,7 +36,8 @@ class CommandsTest {
     @Test
     void has_these_commands() {
         assertThat(commands())
-                .containsExactlyInAnyOrder("serve", "dflockd", "lockd", "bench", "soak");
+                .containsExactlyInAnyOrder(
+                        "serve", "dflockd", "lockd", "socketlockd", "bench", "soak");
     }
 
     @Test
@@ -151,5 +152,13 @@ class CommandsTest {
                 .containsExactly(
                         "configuration error: nothing is left to listen on: give --tcp, --unix or"
                                 + " --ws");
+    }
+
+    @Test
+    void gives_socketlockd_its_flags_untouched() {
+        Ended ended = Ended.of("socketlockd", "-policy", "fifo");
+        assertThat(ended.status()).isEqualTo(1);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err()).containsExactly("socket path is required");
     }
 }

@@ -1,9 +1,18 @@
 package io.holdfast.server;
 
+import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 /** Where to listen, and with what. */
 public record Endpoint(Address address, boolean tls, Protocol protocol) {
+    /** Nobody can give this name: names have no control characters. */
+    private static final Namespace OWN_LOCKS = new Namespace("\0socketlock");
+
     public Endpoint {
         if (tls && address instanceof Address.Unix) {
             throw new ConfigException("a Unix socket has no TLS: " + address);
@@ -11,13 +20,35 @@ public record Endpoint(Address address, boolean tls, Protocol protocol) {
         if (address instanceof Address.Unix
                 && (protocol instanceof Protocol.Dflockd
                         || (protocol instanceof Protocol.Lockd lockd && lockd.webSocket()))) {
-            throw new ConfigException("only lockd's lines are spoken on a Unix socket: " + address);
+            throw new ConfigException(
+                    "only socketlock and lockd's lines are spoken on a Unix socket: " + address);
+        }
+        if (protocol instanceof Protocol.Socketlock && !(address instanceof Address.Unix)) {
+            throw new ConfigException("socketlock is spoken on a Unix socket alone: " + address);
+        }
+        if (protocol.namespace().name().chars().anyMatch(Character::isISOControl)) {
+            throw new ConfigException(
+                    "the namespace of " + address + " has a control character in it");
         }
     }
 
     /** A listener for dflockd, in the namespace that all share. */
     public Endpoint(String host, int port, boolean tls) {
         this(new Address.Tcp(host, port), tls, new Protocol.Dflockd(Namespace.DEFAULT));
+    }
+
+    /** The one lock of a socketlock listener; one that has no key given has its path. */
+    Key lock(Protocol.Socketlock socketlock) {
+        return socketlock.key() != null
+                ? Key.of(socketlock.namespace(), socketlock.key().bytes())
+                : Key.of(OWN_LOCKS, String.valueOf(path()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Where its socket is, however it was written; null on TCP. */
+    @Nullable Path path() {
+        return address instanceof Address.Unix unix
+                ? unix.path().toAbsolutePath().normalize()
+                : null;
     }
 
     /** The scheme of its URL. */
@@ -33,6 +64,7 @@ public record Endpoint(Address address, boolean tls, Protocol protocol) {
                 }
                 yield tls ? "lockds" : "lockd";
             }
+            case Protocol.Socketlock _ -> "socketlock";
         };
     }
 

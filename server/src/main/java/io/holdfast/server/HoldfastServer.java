@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.client.socketlock.seat.Seat;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
@@ -8,6 +9,7 @@ import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Room;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.ConnectionEvent;
 import io.holdfast.server.connection.Draining;
@@ -20,6 +22,8 @@ import io.holdfast.server.lockd.LockdAccess;
 import io.holdfast.server.lockd.LockdHandler;
 import io.holdfast.server.lockd.LockdService;
 import io.holdfast.server.lockd.LockdWebSocketHandler;
+import io.holdfast.server.socketlock.SocketlockHandler;
+import io.holdfast.server.socketlock.SocketlockService;
 import io.holdfast.server.websocket.Origins;
 import io.holdfast.server.websocket.WebSocketUpgrade;
 import io.netty.bootstrap.ServerBootstrap;
@@ -92,7 +96,9 @@ public final class HoldfastServer {
     /** Those of Unix sockets; often the same. */
     private final EventLoopGroup unixLoops;
 
+    private final Fences fences;
     private final Driver driver;
+    private final Suspensions suspensions;
     private final Draining draining = new Draining();
     private final KeptBytes kept = new KeptBytes(Runtime.getRuntime().maxMemory() / 8);
     private final DflockdService dflockd;
@@ -102,10 +108,14 @@ public final class HoldfastServer {
     private final Origins origins;
     private final AtomicLong lastUnixConnection = new AtomicLong();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-    private final List<Channel> listeners = new ArrayList<>();
+    private final List<Listening> listeners = new ArrayList<>();
+    private final List<SocketlockListener> socketlocks = new ArrayList<>();
     private final List<UnixSocketFile> socketFiles = new ArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
+
+    /** An address that is taken. */
+    private record Listening(Endpoint endpoint, Channel channel) {}
 
     private HoldfastServer(ServerConfig config, Transport transport, Fences fences) {
         this.config = config;
@@ -116,6 +126,7 @@ public final class HoldfastServer {
         this.loops = newLoops(transport, config);
         this.unixLoops =
                 needsUnixLoops(config, transport) ? newLoops(transport.forUnix(), config) : loops;
+        this.fences = fences;
         this.driver =
                 new LocalDriver(
                         config.settings(),
@@ -123,6 +134,7 @@ public final class HoldfastServer {
                         config.collectEvery(),
                         fences,
                         room);
+        this.suspensions = new Suspensions(driver);
         this.dflockd =
                 new DflockdService(
                         driver,
@@ -191,15 +203,69 @@ public final class HoldfastServer {
     /** Takes an address; nothing is accepted there before {@link #listen}. */
     private void bind(Endpoint endpoint, @Nullable SslContext tls) throws StartException {
         switch (endpoint.address()) {
-            case Address.Tcp tcp -> bindTcp(tcp, bootstrap(endpoint, tls));
-            case Address.Unix unix ->
+            case Address.Tcp tcp ->
+                    listeners.add(new Listening(endpoint, bindTcp(tcp, bootstrap(endpoint, tls))));
+            case Address.Unix unix -> {
+                if (endpoint.protocol() instanceof Protocol.Socketlock socketlock) {
+                    socketlocks.add(bindSocketlock(endpoint, unix, socketlock));
+                } else {
                     socketFiles.add(
                             UnixSocketFile.bind(
-                                    unix, path -> bindUnix(path, unix, bootstrap(endpoint, tls))));
+                                    unix,
+                                    path ->
+                                            listeners.add(
+                                                    new Listening(
+                                                            endpoint,
+                                                            bindUnix(
+                                                                    path,
+                                                                    unix,
+                                                                    bootstrap(endpoint, tls))))));
+                }
+            }
         }
     }
 
+    private SocketlockListener bindSocketlock(
+            Endpoint endpoint, Address.Unix address, Protocol.Socketlock protocol)
+            throws StartException {
+        Key key = endpoint.lock(protocol);
+        return SocketlockListener.take(
+                endpoint,
+                address,
+                key,
+                suspensions,
+                (seat, look) -> socketlock(key, protocol, seat, look),
+                (path, service, open) -> {
+                    Consumer<ChannelPipeline> speak =
+                            pipeline -> {
+                                open.add(pipeline.channel());
+                                pipeline.addLast(new SocketlockHandler(service));
+                            };
+                    return bindUnix(
+                            path, address, bootstrap(endpoint, new Initializer(null, speak)));
+                });
+    }
+
+    private SocketlockService socketlock(
+            Key key, Protocol.Socketlock protocol, Seat seat, Runnable look) {
+        fences.raise(seat.fenceFloor());
+        return new SocketlockService(
+                driver,
+                key,
+                protocol.limits(),
+                kept,
+                draining,
+                seat,
+                fences::next,
+                look,
+                protocol.events());
+    }
+
     private ServerBootstrap bootstrap(Endpoint endpoint, @Nullable SslContext tls) {
+        return bootstrap(endpoint, new Initializer(tls, speaker(endpoint)));
+    }
+
+    private ServerBootstrap bootstrap(Endpoint endpoint, Initializer initializer) {
         return new ServerBootstrap()
                 .group(endpoint.address() instanceof Address.Unix ? unixLoops : loops)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
@@ -208,12 +274,12 @@ public final class HoldfastServer {
                         new AcceptHandler(
                                 gate,
                                 connectionRoom,
-                                tls == null ? PLAIN_PIECES : TLS_PIECES,
+                                initializer.tls == null ? PLAIN_PIECES : TLS_PIECES,
                                 endpoint.address() instanceof Address.Tcp))
-                .childHandler(new Initializer(endpoint, tls));
+                .childHandler(initializer);
     }
 
-    private void bindTcp(Address.Tcp tcp, ServerBootstrap bootstrap) throws StartException {
+    private Channel bindTcp(Address.Tcp tcp, ServerBootstrap bootstrap) throws StartException {
         bootstrap
                 .channelFactory(transport::newServerChannel)
                 .option(ChannelOption.SO_REUSEADDR, true)
@@ -225,26 +291,26 @@ public final class HoldfastServer {
                 .forEach(bootstrap::childOption);
         try {
             InetAddress address = InetAddress.getByName(tcp.host());
-            bind(bootstrap, new InetSocketAddress(address, tcp.port()), tcp);
+            return bind(bootstrap, new InetSocketAddress(address, tcp.port()), tcp);
         } catch (UnknownHostException e) {
             throw new StartException("cannot listen on " + tcp + ": unknown host", e);
         }
     }
 
-    private void bindUnix(Path path, Address.Unix unix, ServerBootstrap bootstrap)
+    private Channel bindUnix(Path path, Address.Unix unix, ServerBootstrap bootstrap)
             throws StartException {
         Transport local = transport.forUnix();
         bootstrap.channelFactory(local::newUnixServerChannel);
         if (local.hasUnixHalfClosure()) {
             bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         }
-        bind(bootstrap, local.unixAddress(path), unix);
+        return bind(bootstrap, local.unixAddress(path), unix);
     }
 
-    private void bind(ServerBootstrap bootstrap, SocketAddress where, Address shown)
+    private static Channel bind(ServerBootstrap bootstrap, SocketAddress where, Address shown)
             throws StartException {
         try {
-            listeners.add(bootstrap.bind(where).syncUninterruptibly().channel());
+            return bootstrap.bind(where).syncUninterruptibly().channel();
         } catch (Exception e) { // Netty throws the bind's IOException without declaring it
             throw new StartException(
                     "cannot listen on " + shown + ": " + StartException.reason(e), e);
@@ -252,16 +318,23 @@ public final class HoldfastServer {
     }
 
     /** Begins to accept, now that every address is taken. */
-    private void listen() {
-        for (int i = 0; i < listeners.size(); i++) {
-            Endpoint endpoint = config.listeners().get(i);
-            listeners.get(i).config().setAutoRead(true);
-            LOG.atInfo()
-                    .addKeyValue("addr", addressOf(endpoint, listeners.get(i)))
-                    .addKeyValue("protocol", endpoint.scheme())
-                    .addKeyValue("transport", transportOf(endpoint).label())
-                    .log("listening");
+    private void listen() throws StartException {
+        for (SocketlockListener listener : socketlocks) {
+            listener.listen();
+            tellListening(listener.endpoint(), listener.endpoint().toString());
         }
+        for (Listening listener : listeners) {
+            listener.channel().config().setAutoRead(true);
+            tellListening(listener.endpoint(), addressOf(listener.endpoint(), listener.channel()));
+        }
+    }
+
+    private void tellListening(Endpoint endpoint, String address) {
+        LOG.atInfo()
+                .addKeyValue("addr", address)
+                .addKeyValue("protocol", endpoint.scheme())
+                .addKeyValue("transport", transportOf(endpoint).label())
+                .log("listening");
     }
 
     private Transport transportOf(Endpoint endpoint) {
@@ -281,7 +354,7 @@ public final class HoldfastServer {
     /** Where the listeners on TCP are, in the order of the configuration. */
     public List<InetSocketAddress> addresses() {
         return listeners.stream()
-                .map(Channel::localAddress)
+                .map(listener -> listener.channel().localAddress())
                 .filter(InetSocketAddress.class::isInstance)
                 .map(InetSocketAddress.class::cast)
                 .toList();
@@ -328,10 +401,11 @@ public final class HoldfastServer {
 
     private void closeListeners() {
         draining.begin();
+        socketlocks.forEach(SocketlockListener::stop);
         // First the files: while the sockets are open, no other file can have their identity.
         socketFiles.forEach(UnixSocketFile::remove);
         socketFiles.clear();
-        listeners.forEach(listener -> listener.close().syncUninterruptibly());
+        listeners.forEach(listener -> listener.channel().close().syncUninterruptibly());
     }
 
     /** Closes everything at once. */
@@ -384,13 +458,45 @@ public final class HoldfastServer {
                 config.lockd().events());
     }
 
+    private Consumer<ChannelPipeline> speaker(Endpoint endpoint) {
+        return switch (endpoint.protocol()) {
+            case Protocol.Dflockd(Namespace namespace) ->
+                    pipeline -> pipeline.addLast(new DflockdHandler(dflockd, namespace));
+            case Protocol.Lockd protocol -> lockdSpeaker(endpoint.address(), protocol);
+            case Protocol.Socketlock _ ->
+                    throw new IllegalStateException("a socketlock listener has its own");
+        };
+    }
+
+    private Consumer<ChannelPipeline> lockdSpeaker(Address address, Protocol.Lockd protocol) {
+        LockdAccess access = new LockdAccess(protocol.allowDump(), protocol.enableRegistry());
+        LockdService service = lockd.computeIfAbsent(protocol.namespace(), this::lockd);
+        if (protocol.webSocket()) {
+            return pipeline ->
+                    new WebSocketUpgrade(
+                                    origins,
+                                    saturatedMillis(config.readTimeout()),
+                                    () -> new LockdWebSocketHandler(service, access))
+                            .addTo(pipeline, kept);
+        }
+        if (address instanceof Address.Unix) {
+            return pipeline ->
+                    pipeline.addLast(
+                            new LockdHandler(
+                                    service,
+                                    access,
+                                    "unix:" + lastUnixConnection.incrementAndGet()));
+        }
+        return pipeline -> pipeline.addLast(new LockdHandler(service, access, null));
+    }
+
     private final class Initializer extends ChannelInitializer<Channel> {
         private final @Nullable SslContext tls;
         private final Consumer<ChannelPipeline> speak;
 
-        Initializer(Endpoint endpoint, @Nullable SslContext tls) {
+        Initializer(@Nullable SslContext tls, Consumer<ChannelPipeline> speak) {
             this.tls = tls;
-            this.speak = speaker(endpoint);
+            this.speak = speak;
         }
 
         @Override
@@ -405,37 +511,6 @@ public final class HoldfastServer {
                 channel.pipeline().addLast(handler);
             }
             speak.accept(channel.pipeline());
-        }
-
-        private Consumer<ChannelPipeline> speaker(Endpoint endpoint) {
-            return switch (endpoint.protocol()) {
-                case Protocol.Dflockd(Namespace namespace) ->
-                        pipeline -> pipeline.addLast(new DflockdHandler(dflockd, namespace));
-                case Protocol.Lockd protocol -> lockdSpeaker(endpoint.address(), protocol);
-            };
-        }
-
-        private Consumer<ChannelPipeline> lockdSpeaker(Address address, Protocol.Lockd protocol) {
-            LockdAccess access = new LockdAccess(protocol.allowDump(), protocol.enableRegistry());
-            LockdService service =
-                    lockd.computeIfAbsent(protocol.namespace(), HoldfastServer.this::lockd);
-            if (protocol.webSocket()) {
-                return pipeline ->
-                        new WebSocketUpgrade(
-                                        origins,
-                                        saturatedMillis(config.readTimeout()),
-                                        () -> new LockdWebSocketHandler(service, access))
-                                .addTo(pipeline, kept);
-            }
-            if (address instanceof Address.Unix) {
-                return pipeline ->
-                        pipeline.addLast(
-                                new LockdHandler(
-                                        service,
-                                        access,
-                                        "unix:" + lastUnixConnection.incrementAndGet()));
-            }
-            return pipeline -> pipeline.addLast(new LockdHandler(service, access, null));
         }
     }
 }

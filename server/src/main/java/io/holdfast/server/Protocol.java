@@ -1,6 +1,13 @@
 package io.holdfast.server;
 
+import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Policy;
+import io.holdfast.server.socketlock.Limits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Consumer;
 
 /** What a listener speaks, and to whom its keys belong. */
 public sealed interface Protocol {
@@ -16,5 +23,22 @@ public sealed interface Protocol {
      * @param enableRegistry whether {@code iam} and {@code who} are answered
      */
     record Lockd(Namespace namespace, boolean webSocket, boolean allowDump, boolean enableRegistry)
+            implements Protocol {}
+
+    /**
+     * The lines of socketlock, which know one read/write lock.
+     *
+     * @param key which lock that is; null for one that no other listener has
+     * @param policy who comes next; null if another listener of this key says so, else the first
+     *     who came
+     * @param events takes a line for each thing that happens, if anybody wants to know; called on
+     *     event loops, so must be quick
+     */
+    record Socketlock(
+            Namespace namespace,
+            @Nullable ByteString key,
+            @Nullable Policy policy,
+            Limits limits,
+            @Nullable Consumer<String> events)
             implements Protocol {}
 }

@@ -7,12 +7,15 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Everything the server is told. A count of 0 is no limit; a write or shutdown timeout of zero
  * never ends.
  *
+ * @param settings its policies are those of the listeners, whatever it says
  * @param maxEntries most counters, values and lists
  * @param maxSubscriptions most registrations of one listener
  * @param maxPushBytes what a listener may leave unread before it is cut off
@@ -53,6 +56,14 @@ public record ServerConfig(
                     "there is a TLS certificate, but no listen address uses TLS (dflockds://,"
                             + " lockds:// or lockd+wss://)");
         }
+        requirePathsApart(listeners);
+        settings =
+                new Settings(
+                        settings.maxWaiters(),
+                        settings.idleNanos(),
+                        settings.autoRelease(),
+                        settings.maxListLength(),
+                        Policies.of(listeners));
         requirePositive("default lease", defaultLease);
         requirePositive("collection interval", collectEvery);
         requirePositive("read timeout", readTimeout);
@@ -65,6 +76,16 @@ public record ServerConfig(
         requireNotNegative("maximum of connections", maxConnections);
         requireNotNegative("maximum of connections per address", maxConnectionsPerAddress);
         requireNotNegative("number of event loops", eventLoops);
+    }
+
+    private static void requirePathsApart(List<Endpoint> listeners) {
+        Set<Path> paths = new HashSet<>();
+        for (Endpoint endpoint : listeners) {
+            Path path = endpoint.path();
+            if (path != null && !paths.add(path)) {
+                throw new ConfigException("two listen addresses have the path " + endpoint);
+            }
+        }
     }
 
     private static void requirePositive(String name, Duration value) {

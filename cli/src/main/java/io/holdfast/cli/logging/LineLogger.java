@@ -19,6 +19,7 @@ public final class LineLogger extends LegacyAbstractLogger implements LoggingEve
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSXXX");
     private static volatile boolean debug;
+    private static volatile boolean quiet;
 
     LineLogger(String name) {
         this.name = name;
@@ -29,10 +30,20 @@ public final class LineLogger extends LegacyAbstractLogger implements LoggingEve
         debug = on;
     }
 
+    /** Leaves out what is no warning, everywhere, unless debug lines are on. */
+    public static void setQuiet(boolean on) {
+        quiet = on;
+    }
+
     private boolean isEnabled(Level level) {
-        Level least =
-                !name.startsWith("io.holdfast") ? Level.ERROR : debug ? Level.DEBUG : Level.INFO;
-        return level.toInt() >= least.toInt();
+        return level.toInt() >= (name.startsWith("io.holdfast") ? least() : Level.ERROR).toInt();
+    }
+
+    private static Level least() {
+        if (debug) {
+            return Level.DEBUG;
+        }
+        return quiet ? Level.WARN : Level.INFO;
     }
 
     @Override

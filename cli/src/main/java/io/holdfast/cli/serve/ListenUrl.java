@@ -1,5 +1,6 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
@@ -12,13 +13,14 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
  * Reads where to listen: {@code dflockd://HOST:PORT}, {@code lockd://HOST:PORT}, {@code
- * lockd+unix://PATH}, {@code lockd+ws://HOST:PORT} and their TLS forms, with settings behind a
- * question mark.
+ * lockd+unix://PATH}, {@code lockd+ws://HOST:PORT} and their TLS forms, {@code socketlock://PATH},
+ * with settings behind a question mark.
  */
 final class ListenUrl {
     private static final int DFLOCKD_PORT = 6388;
@@ -31,7 +33,7 @@ final class ListenUrl {
 
     private static final String SCHEMES =
             "must begin with dflockd://, dflockds://, lockd://, lockds://, lockd+unix://,"
-                    + " lockd+ws:// or lockd+wss://";
+                    + " lockd+ws://, lockd+wss:// or socketlock://";
 
     private final String text;
     private final Map<String, String> settings;
@@ -57,6 +59,7 @@ final class ListenUrl {
             case "lockd+ws" -> url.lockd(false, true);
             case "lockd+wss" -> url.lockd(true, true);
             case "lockd+unix" -> url.lockdUnix();
+            case "socketlock" -> url.socketlock();
             default -> throw url.bad(SCHEMES);
         };
     }
@@ -76,23 +79,79 @@ final class ListenUrl {
     }
 
     private Endpoint lockdUnix() {
+        Address address = unixAddress("lockd+unix:///run/lockd.sock");
+        Endpoint endpoint = new Endpoint(address, false, lockdProtocol(false));
+        checkAllUsed();
+        return endpoint;
+    }
+
+    private Endpoint socketlock() {
+        Address address = unixAddress("socketlock:///run/deploy.sock");
+        Endpoint endpoint = new Endpoint(address, false, socketlockProtocol());
+        checkAllUsed();
+        return endpoint;
+    }
+
+    private Address unixAddress(String example) {
         int question = text.indexOf('?');
         String path =
-                text.substring("lockd+unix://".length(), question < 0 ? text.length() : question);
+                text.substring(
+                        text.indexOf("://") + "://".length(),
+                        question < 0 ? text.length() : question);
         if (path.isEmpty()) {
-            throw bad("needs a path, as in lockd+unix:///run/lockd.sock");
+            throw bad("needs a path, as in " + example);
         }
         String mode = settings.remove("mode");
         try {
-            Address address =
-                    new Address.Unix(
-                            Path.of(path), mode == null ? null : FileMode.parse("mode", mode));
-            Endpoint endpoint = new Endpoint(address, false, lockdProtocol(false));
-            checkAllUsed();
-            return endpoint;
+            return new Address.Unix(
+                    Path.of(path), mode == null ? null : FileMode.parse("mode", mode));
         } catch (InvalidPathException e) {
             throw bad("has no path that can be used");
         }
+    }
+
+    private Protocol socketlockProtocol() {
+        String policy = settings.remove("policy");
+        String key = settings.remove("key");
+        if (key == null && settings.containsKey("namespace")) {
+            throw bad("has a namespace, but no key that could be in it");
+        }
+        if (key != null && key.isEmpty()) {
+            throw bad("has an empty key");
+        }
+        return new Protocol.Socketlock(
+                namespace(),
+                key == null ? null : ByteString.of(key),
+                policy == null
+                        ? null
+                        : SocketlockValues.policy(policy)
+                                .orElseThrow(
+                                        () ->
+                                                bad(
+                                                        "has policy="
+                                                                + policy
+                                                                + ": fifo, reader or writer")),
+                SocketlockValues.limits(
+                        duration("request-timeout"),
+                        duration("confirm-timeout"),
+                        duration("max-ttl")),
+                null);
+    }
+
+    private Duration duration(String name) {
+        String value = settings.remove(name);
+        return value == null
+                ? Duration.ZERO
+                : GoDurations.parse(value)
+                        .orElseThrow(
+                                () ->
+                                        bad(
+                                                "has "
+                                                        + name
+                                                        + "="
+                                                        + value
+                                                        + ": a time such as 700ms, 2s or"
+                                                        + " 1m30s"));
     }
 
     private Protocol lockdProtocol(boolean webSocket) {

@@ -69,22 +69,37 @@ final class ServerRun {
      * @param pidFile where to write the process id, if anywhere
      */
     static int run(ServerConfig config, @Nullable String pidFile) {
+        return run(config, pidFile, null);
+    }
+
+    /**
+     * Returns the exit status.
+     *
+     * @param pidFile where to write the process id, if anywhere
+     * @param failure what goes before the reason why it did not start, as a plain line; null for a
+     *     line of the log
+     */
+    static int run(ServerConfig config, @Nullable String pidFile, @Nullable String failure) {
         Ending ending = new Ending();
         Signals.onEnd(ending::signal); // before anybody can see that the server is there
         if (pidFile == null) {
-            return serve(config, ending);
+            return serve(config, ending, failure);
         }
         try (PidFile _ = PidFile.write(pidFile)) {
-            return serve(config, ending);
+            return serve(config, ending, failure);
         }
     }
 
-    private static int serve(ServerConfig config, Ending ending) {
+    private static int serve(ServerConfig config, Ending ending, @Nullable String failure) {
         HoldfastServer server;
         try {
             server = HoldfastServer.start(config);
         } catch (StartException e) {
-            LOG.atError().log(String.valueOf(e.getMessage()));
+            if (failure == null) {
+                LOG.atError().log(String.valueOf(e.getMessage()));
+            } else {
+                System.err.println(failure + e.getMessage());
+            }
             return 1;
         } catch (ConfigException e) {
             return configurationError(e);

@@ -19,9 +19,9 @@ enum Setting {
             null,
             "dflockd://127.0.0.1:6388,lockd://127.0.0.1:9999",
             List.of(),
-            "Where to listen, as dflockd://HOST:PORT, lockd://HOST:PORT, lockd+unix://PATH or"
-                + " lockd+ws://HOST:PORT, with TLS dflockds://, lockds:// or lockd+wss://; may be"
-                + " repeated"),
+            "Where to listen, as dflockd://HOST:PORT, lockd://HOST:PORT, lockd+unix://PATH,"
+                + " lockd+ws://HOST:PORT or socketlock://PATH, with TLS dflockds://, lockds:// or"
+                + " lockd+wss://; may be repeated"),
     HOST(
             "host",
             Type.TEXT,

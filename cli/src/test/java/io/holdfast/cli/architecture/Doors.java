@@ -28,7 +28,7 @@ final class Doors {
                     "engine", Set.of(),
                     "driver", Set.of("engine"),
                     "protocol", Set.of("engine"),
-                    "server", Set.of("engine", "driver", "protocol"),
+                    "server", Set.of("engine", "driver", "protocol", "client.socketlock.seat"),
                     "client", Set.of());
 
     /** Static calls whose answer depends on the moment, the machine or chance. */

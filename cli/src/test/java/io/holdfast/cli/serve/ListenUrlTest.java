@@ -128,6 +128,68 @@ class ListenUrlTest {
                 .hasMessageContaining(reason.strip());
     }
 
+    private static String toldSocketlock(String url) {
+        Endpoint endpoint = ListenUrl.parse(url);
+        var socketlock = (Protocol.Socketlock) endpoint.protocol();
+        return endpoint
+                + " "
+                + socketlock.policy()
+                + " "
+                + socketlock.key()
+                + " <"
+                + socketlock.namespace().name()
+                + "> "
+                + socketlock.limits().request().toMillis()
+                + " "
+                + socketlock.limits().confirm().toMillis()
+                + " "
+                + socketlock.limits().maxTtl().toMillis();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "socketlock:///run/a.sock,/run/a.sock null null <> 30000 30000 0",
+        "socketlock://a.sock,a.sock null null <> 30000 30000 0",
+        "socketlock:///s?policy=fifo&key=deploy,/s FIFO deploy <> 30000 30000 0",
+        "socketlock:///s?policy=Reader,/s READER_PREFERRED null <> 30000 30000 0",
+        "socketlock:///s?policy=writer,/s WRITER_PREFERRED null <> 30000 30000 0",
+        "socketlock:///s?key=a%20b&namespace=team-a,/s null a b <team-a> 30000 30000 0",
+        "socketlock:///s?request-timeout=2s&confirm-timeout=700ms&max-ttl=1m30s,"
+                + "/s null null <> 2000 700 90000",
+        "socketlock:///s?request-timeout=0&confirm-timeout=-1s&max-ttl=-1s,"
+                + "/s null null <> 30000 30000 0",
+        "socketlock:///s?mode=0600,/s null null <> 30000 30000 0"
+    })
+    void may_be_one_of_socketlock(String url, String told) {
+        assertThat(toldSocketlock(url)).isEqualTo(told);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "socketlock:/s,must begin with",
+        "socketlock://,needs a path",
+        "socketlock://?key=a,needs a path",
+        "socketlock:///s?policy=lifo,'has policy=lifo: fifo, reader or writer'",
+        "socketlock:///s?request-timeout=5,'has request-timeout=5: a time such as 700ms'",
+        "socketlock:///s?max-ttl=,has max-ttl=: a time such as",
+        "socketlock:///s?key=,has an empty key",
+        "socketlock:///s?namespace=a,'has a namespace, but no key'",
+        "socketlock:///s?allow-dump=true,has an unknown setting: allow-dump"
+    })
+    void of_socketlock_is_refused_with_a_reason(String url, String reason) {
+        assertThatThrownBy(() -> ListenUrl.parse(url))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("--listen " + url + " ")
+                .hasMessageContaining(reason);
+    }
+
+    @Test
+    void names_no_namespace_with_a_control_character() {
+        assertThatThrownBy(() -> ListenUrl.parse("dflockd://h:1?namespace=%00socketlock"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("control character");
+    }
+
     @Test
     void of_a_unix_socket_is_refused_with_a_mode_that_is_none() {
         assertThatThrownBy(() -> ListenUrl.parse("lockd+unix:///s?mode=rw"))

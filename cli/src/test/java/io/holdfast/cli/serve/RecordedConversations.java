@@ -60,10 +60,20 @@ abstract class RecordedConversations {
     /** A server for one conversation, or for none. */
     abstract RunningServer start(List<String> flags) throws Exception;
 
+    /** Where conversations take place that do not say where. */
+    String usualListener() {
+        return "tcp";
+    }
+
+    /** How many are played at the same time. */
+    int atOnce() {
+        return AT_ONCE;
+    }
+
     @BeforeAll
     void play() throws IOException, URISyntaxException {
         streams = new StandardStreams();
-        players = Executors.newFixedThreadPool(AT_ONCE);
+        players = Executors.newFixedThreadPool(atOnce());
         List<Vector> vectors = vectors();
         for (Transport transport : Transport.values()) {
             if (transport == Transport.AUTO || !works(transport)) {
@@ -95,7 +105,7 @@ abstract class RecordedConversations {
 
     private boolean works(Transport transport) {
         try (RunningServer server = start(flags(List.of(), transport))) {
-            return server.address().getPort() > 0;
+            return server.address(usualListener()) != null;
         } catch (Exception e) {
             return false;
         }
@@ -103,7 +113,8 @@ abstract class RecordedConversations {
 
     private Void play(Vector vector, Transport transport) throws Exception {
         try (RunningServer server = start(flags(vector.serve(), transport))) {
-            VectorPlayer.play(vector, server.address(vector.connect()), SLACK);
+            String listener = vector.connect().isEmpty() ? usualListener() : vector.connect();
+            VectorPlayer.play(vector, server.address(listener), SLACK);
         }
         return null;
     }

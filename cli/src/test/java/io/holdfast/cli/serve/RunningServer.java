@@ -37,6 +37,12 @@ final class RunningServer implements AutoCloseable {
         return new RunningServer(LockdCommand.config(flags.toArray(String[]::new)));
     }
 
+    /** With the flags of {@code socketlockd}, which say where. */
+    static RunningServer startSocketlockd(List<String> flags)
+            throws GoFlags.FlagException, StartException {
+        return new RunningServer(SocketlockdCommand.config(flags));
+    }
+
     InetSocketAddress address() {
         return server.addresses().getFirst();
     }

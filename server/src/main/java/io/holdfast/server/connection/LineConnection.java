@@ -119,6 +119,12 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     /** Writes the answer to a blocked command that ends because the server does. */
     protected abstract void answerDrained();
 
+    /** Something happened to what an earlier command began; no command asks for it now. */
+    protected void unasked(Effect effect) {}
+
+    /** A request is complete and about to be served. */
+    protected void beforeRequest() {}
+
     /** How others are told about this connection. */
     protected String name() {
         return ctx.channel().remoteAddress() instanceof InetSocketAddress address
@@ -145,6 +151,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     /** Answers are about to be written for the last time. */
     protected void finishing() {}
+
+    /** The session is about to end: nothing it has is free yet; called once. */
+    protected void ending() {}
 
     /** The session has ended; called once. */
     protected void ended() {}
@@ -290,6 +299,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         state = State.CLOSING;
         if (session != null && !ended) {
             ended = true;
+            ending();
             session.close(lastAnswered, this::sessionReleased);
             pending = null;
             ended();
@@ -430,6 +440,10 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 break;
             }
             turn--;
+            beforeRequest();
+            if (state != State.READY) {
+                break; // it had to go
+            }
             take(next);
             if (output.gathered() >= BATCH_BYTES) {
                 flush(); // so that the channel can say when it is enough
@@ -563,19 +577,25 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     private void goOn() {
-        if (state != State.BLOCKED) {
+        if (state == State.CLOSING || state == State.STREAMING) {
             return;
         }
+        boolean blocked = state == State.BLOCKED;
         takeEffects();
-        if (state == State.READY) {
+        if (blocked && state == State.READY) {
             resumed();
             takeRequests();
         }
         flush();
     }
 
-    private void takeEffects() {
-        for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
+    /** Tells what has happened, in the order in which it did. */
+    protected final void takeEffects() {
+        while (state != State.CLOSING) {
+            Effect effect = effects.poll();
+            if (effect == null) {
+                return;
+            }
             Command.Keyed asked = pending;
             boolean revoked = cancelling && effect instanceof Effect.Granted;
             if (asked != null && effect.request() == asked.request() && !revoked) {
@@ -583,6 +603,8 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 cancelling = false;
                 state = State.READY;
                 answer(asked, effect);
+            } else {
+                unasked(effect);
             }
         }
     }

@@ -1,0 +1,205 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.cli.logging.LineLogger;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Policy;
+import io.holdfast.server.Address;
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.Protocol;
+import io.holdfast.server.ServerConfig;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** {@code holdfast socketlockd}: socketlockd's flags, messages and exit statuses. */
+public final class SocketlockdCommand {
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyy/MM/dd HH:mm:ss");
+
+    private static final String SOCKET = "socket";
+    private static final String POLICY = "policy";
+    private static final String REQUEST_TIMEOUT = "request-timeout";
+    private static final String CONFIRM_TIMEOUT = "confirm-timeout";
+    private static final String MAX_TTL = "max-ttl";
+
+    /** The flags of the original, with what holds if they are not given. */
+    private static final Map<String, String> DEFAULTS =
+            Map.of(
+                    SOCKET, "",
+                    POLICY, "fifo",
+                    REQUEST_TIMEOUT, "30s",
+                    CONFIRM_TIMEOUT, "30s",
+                    MAX_TTL, "0");
+
+    /** Ours: how bytes are moved. */
+    private static final List<Setting> SHARED =
+            List.of(Setting.MAX_CONNECTIONS, Setting.TRANSPORT, Setting.EVENT_LOOPS, Setting.DEBUG);
+
+    private static final String USAGE =
+            """
+            Usage: holdfast socketlockd -socket PATH [options]
+
+            Serves socketlock clients on a Unix socket, and tells what happens on standard error.
+            Durations are written as 700ms, 2s or 1m30s; one dash will do as well as two.
+
+              --socket PATH
+                    Where to listen (required)
+              --policy POLICY
+                    Who comes next: fifo, reader or writer (default fifo)
+              --request-timeout DURATION
+                    How long a request may wait for the lock (default 30s)
+              --confirm-timeout DURATION
+                    How long an offer may stay unconfirmed (default 30s)
+              --max-ttl DURATION
+                    The longest time that a client may ask for; 0 is no bound (default 0)
+              --max-connections N, --transport TEXT, --event-loops N, --debug
+                    As for holdfast serve
+              --help, -h
+                    Print this and exit
+              --version
+                    Print the version and exit
+            """;
+
+    private SocketlockdCommand() {}
+
+    /**
+     * Returns the exit status.
+     *
+     * @param version what {@code --version} prints
+     */
+    public static int run(List<String> words, String version) {
+        Map<String, String> given;
+        try {
+            given = GoFlags.parse(words, SocketlockdCommand::isSwitch);
+            checkDurations(given);
+        } catch (GoFlags.FlagException e) {
+            System.err.println(e.getMessage());
+            System.err.print(USAGE);
+            return 2;
+        }
+        if (given.containsKey("help") || given.containsKey("h")) {
+            System.out.print(USAGE);
+            return 0;
+        }
+        if (given.containsKey("version")) {
+            System.out.println(version);
+            return 0;
+        }
+        try {
+            ServerConfig config = config(given, events(EventLog.start(System.err)));
+            LineLogger.setQuiet(true);
+            return ServerRun.run(config, null, "start server: ");
+        } catch (ConfigException e) {
+            System.err.println(e.getMessage());
+            return 1;
+        } finally {
+            LineLogger.setQuiet(false);
+        }
+    }
+
+    private static @Nullable Boolean isSwitch(String name) {
+        if (DEFAULTS.containsKey(name)) {
+            return false;
+        }
+        if (List.of("help", "h", "version").contains(name)) {
+            return true;
+        }
+        for (Setting setting : SHARED) {
+            if (setting.flag.equals(name)) {
+                return setting.type == Setting.Type.SWITCH;
+            }
+        }
+        return null;
+    }
+
+    private static void checkDurations(Map<String, String> given) throws GoFlags.FlagException {
+        for (String flag : List.of(REQUEST_TIMEOUT, CONFIRM_TIMEOUT, MAX_TTL)) {
+            String value = given.get(flag);
+            if (value != null && GoDurations.parse(value).isEmpty()) {
+                throw new GoFlags.FlagException(
+                        "invalid value \"" + value + "\" for flag -" + flag + ": parse error");
+            }
+        }
+    }
+
+    private static Consumer<String> events(EventLog log) {
+        return event ->
+                log.accept(TIME.format(LocalDateTime.now(ZoneId.systemDefault())) + " " + event);
+    }
+
+    /** For tests: what these words make. */
+    static ServerConfig config(List<String> words) throws GoFlags.FlagException {
+        Map<String, String> given = GoFlags.parse(words, SocketlockdCommand::isSwitch);
+        checkDurations(given);
+        return config(given, null);
+    }
+
+    private static ServerConfig config(
+            Map<String, String> flags, @Nullable Consumer<String> events) {
+        Map<String, String> given = new HashMap<>(DEFAULTS);
+        given.putAll(flags);
+        String path = given.getOrDefault(SOCKET, "");
+        if (path.isBlank()) {
+            throw new ConfigException("socket path is required");
+        }
+        Policy policy =
+                SocketlockValues.policy(given.getOrDefault(POLICY, ""))
+                        .orElseThrow(
+                                () ->
+                                        new ConfigException(
+                                                "invalid policy: expected fifo, reader, or"
+                                                        + " writer"));
+        Endpoint endpoint =
+                new Endpoint(
+                        new Address.Unix(path(path), null),
+                        false,
+                        new Protocol.Socketlock(
+                                Namespace.DEFAULT,
+                                null,
+                                policy,
+                                SocketlockValues.limits(
+                                        duration(given, REQUEST_TIMEOUT),
+                                        duration(given, CONFIRM_TIMEOUT),
+                                        duration(given, MAX_TTL)),
+                                events));
+        SettingValues values = new SettingValues(true);
+        for (Setting setting : Setting.values()) {
+            if (setting.serveDefault != null) {
+                values.put(setting, setting.serveDefault);
+            }
+        }
+        for (Setting setting : SHARED) {
+            String value = given.get(setting.flag);
+            if (value != null && !setting.reads(value)) {
+                throw new ConfigException("-" + setting.flag + " cannot be " + value);
+            }
+            if (value != null) {
+                values.put(setting, value);
+            }
+        }
+        return values.toConfig(List.of(endpoint), null, values.lockd(null));
+    }
+
+    private static Path path(String text) {
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            throw new ConfigException("start server: " + e.getReason());
+        }
+    }
+
+    private static Duration duration(Map<String, String> given, String flag) {
+        return GoDurations.parse(given.getOrDefault(flag, "")).orElse(Duration.ZERO);
+    }
+}

@@ -1,0 +1,39 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.server.StartException;
+
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Recorded conversations over socketlock. Their limits are short, so few are played at once. */
+abstract class SocketlockConversations extends RecordedConversations {
+    private final AtomicInteger sockets = new AtomicInteger();
+
+    @TempDir private static Path folder; // wanted before the first test
+
+    SocketlockConversations(String recordings, int least) {
+        super(recordings, least);
+    }
+
+    @Override
+    String usualListener() {
+        return "unix";
+    }
+
+    @Override
+    int atOnce() {
+        return 4;
+    }
+
+    @Override
+    RunningServer start(List<String> flags) throws GoFlags.FlagException, StartException {
+        List<String> words = new ArrayList<>(flags);
+        words.addAll(
+                List.of("-socket", folder.resolve("s" + sockets.incrementAndGet()).toString()));
+        return RunningServer.startSocketlockd(words);
+    }
+}

@@ -1,0 +1,169 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+@DisplayName("The socketlockd process")
+@Timeout(120)
+class SocketlockdProcessIT {
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+
+    @TempDir private Path folder;
+    private Path path;
+
+    @BeforeEach
+    void choose() {
+        path = folder.resolve("s");
+    }
+
+    private ServerProcess start(String... more) throws IOException {
+        String[] words = new String[more.length + 3];
+        words[0] = "socketlockd";
+        words[1] = "-socket";
+        words[2] = path.toString();
+        System.arraycopy(more, 0, words, 3, more.length);
+        ServerProcess server = ServerProcess.start(words);
+        await().atMost(LONGEST).until(() -> answers() || !server.isAlive());
+        return server;
+    }
+
+    private boolean answers() {
+        try (VectorClient _ = new VectorClient(UnixDomainSocketAddress.of(path))) {
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private VectorClient connect() throws IOException {
+        VectorClient client = new VectorClient(UnixDomainSocketAddress.of(path));
+        client.send("I HELLO\n");
+        assertThat(client.line(LONGEST)).isEqualTo("I CONNECTED");
+        return client;
+    }
+
+    private static void hold(VectorClient client, String lock) throws IOException {
+        client.send("I REQWRITE " + lock + "\n");
+        assertThat(client.line(LONGEST)).isEqualTo("I WRITELOCK " + lock);
+        client.send("I CONFIRM " + lock + "\nI STATUS " + lock + "\n");
+        assertThat(client.line(LONGEST)).isEqualTo("I LOCKOK " + lock);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void ends_at_once_with_a_signal_whoever_is_connected(String signal) throws Exception {
+        try (ServerProcess server = start();
+                VectorClient holder = connect();
+                VectorClient silent = connect()) {
+            hold(holder, "l1");
+            server.signal(signal);
+            assertThat(server.status()).isZero();
+            holder.expectEnd(LONGEST);
+            silent.expectEnd(LONGEST);
+            assertThat(path).doesNotExist();
+            assertThat(server.out()).isEmpty();
+        }
+    }
+
+    @Test
+    void tells_events_on_standard_error_and_nothing_else_anywhere() throws Exception {
+        try (ServerProcess server = start("-max-ttl", "5s");
+                VectorClient client = connect()) {
+            hold(client, "l1\u001b[2J");
+            client.send("I REQREAD l2 6\n");
+            assertThat(client.line(LONGEST)).isEqualTo("I REQFAIL timeout too long");
+            server.awaitLog(line -> line.contains("request_failed"));
+            server.signal("TERM");
+            assertThat(server.status()).isZero();
+            assertThat(server.out()).isEmpty();
+            assertThat(server.err())
+                    .allMatch(
+                            line ->
+                                    line.matches(
+                                            "\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d [a-z_]+"
+                                                    + " client=I.*"))
+                    .anyMatch(line -> line.endsWith(" hello client=I"))
+                    .anyMatch(
+                            line ->
+                                    line.endsWith(
+                                            " lock_requested client=I lock=l1\\x1b[2J"
+                                                    + " mode=write"))
+                    .anyMatch(
+                            line ->
+                                    line.endsWith(
+                                            " request_failed client=I lock=l2 mode=read ttl=6s"
+                                                    + " reason=timeout too long"));
+        }
+    }
+
+    @Test
+    void does_not_start_beside_another() throws Exception {
+        try (ServerProcess first = start();
+                VectorClient client = connect();
+                ServerProcess second = start()) {
+            assertThat(second.status()).isEqualTo(1);
+            assertThat(second.out()).isEmpty();
+            assertThat(second.err())
+                    .containsExactly("start server: socketlock: server already running");
+            hold(client, "l1");
+            assertThat(first.isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    @DisplayName("H13: leaves what is no socket alone")
+    void leaves_what_is_no_socket_alone() throws Exception {
+        Files.writeString(path, "mine");
+        try (ServerProcess server = start()) {
+            assertThat(server.status()).isEqualTo(1);
+            assertThat(server.err())
+                    .singleElement()
+                    .asString()
+                    .startsWith("start server: ")
+                    .contains("is not a socket");
+            assertThat(path).hasContent("mine");
+        }
+    }
+
+    @Test
+    @DisplayName("H10: after a kill, gives nobody else what a living holder may still have")
+    void after_a_kill_gives_nobody_else_what_a_living_holder_may_still_have() throws Exception {
+        try (VectorClient holder = startAndKill();
+                ServerProcess next = start();
+                VectorClient waiting = connect()) {
+            holder.expectEnd(LONGEST);
+            long since = System.nanoTime();
+            waiting.send("I REQWRITE l2\n");
+            assertThat(waiting.line(LONGEST)).isEqualTo("I WRITELOCK l2");
+            assertThat(Duration.ofNanos(System.nanoTime() - since))
+                    .isGreaterThan(Duration.ofSeconds(3));
+            assertThat(next.isAlive()).isTrue();
+        }
+    }
+
+    /** A holder whose server was killed. */
+    private VectorClient startAndKill() throws Exception {
+        try (ServerProcess server = start()) {
+            VectorClient holder = connect();
+            hold(holder, "l1");
+            server.signal("KILL");
+            server.status();
+            assertThat(path).exists();
+            return holder;
+        }
+    }
+}

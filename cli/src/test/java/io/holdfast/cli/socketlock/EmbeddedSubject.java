@@ -1,0 +1,99 @@
+package io.holdfast.cli.socketlock;
+
+import io.holdfast.cli.socketlock.Telling.What;
+import io.holdfast.client.socketlock.EmbeddedConversations;
+import io.holdfast.client.socketlock.EmbeddedConversations.Said;
+import io.holdfast.client.socketlock.LockConfig;
+import io.holdfast.client.socketlock.Policy;
+import io.holdfast.engine.Mode;
+
+import java.time.Duration;
+import java.util.List;
+
+/** The embedded primary, by its lines. */
+final class EmbeddedSubject implements ReadWriteSubject {
+    private final EmbeddedConversations primary;
+    private long now;
+
+    EmbeddedSubject(Rules rules) {
+        primary =
+                new EmbeddedConversations(
+                        LockConfig.builder()
+                                .policy(Policy.valueOf(rules.policy().name()))
+                                .requestTimeout(Duration.ofNanos(rules.queueNanos()))
+                                .confirmTimeout(Duration.ofNanos(rules.confirmNanos()))
+                                .build());
+    }
+
+    @Override
+    public List<Telling> ask(int session, String lock, Mode mode, long ttlSeconds) {
+        String seconds = ttlSeconds == 0 ? "" : " " + ttlSeconds;
+        return line(session, "REQ" + mode + " " + lock + seconds);
+    }
+
+    @Override
+    public List<Telling> confirm(int session, String lock) {
+        return line(session, "CONFIRM " + lock);
+    }
+
+    @Override
+    public List<Telling> decline(int session, String lock) {
+        return line(session, "REJECT " + lock);
+    }
+
+    @Override
+    public List<Telling> giveUp(int session, String lock) {
+        return line(session, "RELEASE " + lock);
+    }
+
+    @Override
+    public List<Telling> check(int session, String lock) {
+        return line(session, "STATUS " + lock);
+    }
+
+    @Override
+    public List<Telling> close(int session) {
+        return tellings(primary.close(session, now));
+    }
+
+    @Override
+    public List<Telling> advanceTo(long nanos) {
+        now = nanos;
+        return tellings(primary.settle(now));
+    }
+
+    /** Whether everything has been given back. */
+    boolean isEmpty() {
+        return primary.isEmpty();
+    }
+
+    private List<Telling> line(int session, String text) {
+        return tellings(primary.line(session, text, now));
+    }
+
+    private static List<Telling> tellings(List<Said> said) {
+        return said.stream().map(EmbeddedSubject::telling).toList();
+    }
+
+    private static Telling telling(Said said) {
+        String[] words = said.text().split(" ", 2);
+        return switch (words[0]) {
+            case "READLOCK" -> new Telling(said.client(), What.READ_OFFER, words[1]);
+            case "WRITELOCK" -> new Telling(said.client(), What.WRITE_OFFER, words[1]);
+            case "LOCKOK" -> new Telling(said.client(), What.LOCK_OK, words[1]);
+            case "LOCKTIMEOUT" -> new Telling(said.client(), What.LOCK_TIMEOUT, words[1]);
+            case "REQFAIL" -> Telling.of(said.client(), failure(words[1]));
+            default -> throw new AssertionError("nobody asked for " + said);
+        };
+    }
+
+    private static What failure(String reason) {
+        return switch (reason) {
+            case "timeout waiting for lock" -> What.QUEUE_LIMIT;
+            case "timeout waiting for confirm" -> What.CONFIRM_LIMIT;
+            case "offer rejected" -> What.REJECTED;
+            case "invalid lock id" -> What.INVALID_ID;
+            default -> throw new AssertionError("nobody asked for " + reason);
+        };
+    }
+}

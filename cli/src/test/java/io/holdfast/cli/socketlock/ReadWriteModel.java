@@ -1,0 +1,223 @@
+package io.holdfast.cli.socketlock;
+
+import io.holdfast.cli.socketlock.Telling.What;
+import io.holdfast.engine.Mode;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The protocol's description of one lock, word by word: a list of requests in order of arrival, and
+ * every question answered by looking through all of it.
+ */
+final class ReadWriteModel implements ReadWriteSubject {
+    static final long NEVER = Long.MAX_VALUE;
+
+    enum State {
+        QUEUED,
+        OFFERED,
+        HELD,
+        /** Its TTL is over and nobody has told it so. */
+        EXPIRED
+    }
+
+    private static final class Request {
+        final int session;
+        final String lock;
+        final Mode mode;
+        final long ttlSeconds;
+        State state = State.QUEUED;
+        long deadline;
+
+        Request(int session, String lock, Mode mode, long ttlSeconds) {
+            this.session = session;
+            this.lock = lock;
+            this.mode = mode;
+            this.ttlSeconds = ttlSeconds;
+        }
+    }
+
+    /** A request as others may name it. */
+    record RequestId(int session, String lock) {}
+
+    private final Rules rules;
+    private final List<Request> requests = new ArrayList<>();
+    private List<Telling> told = new ArrayList<>();
+    private long now;
+
+    ReadWriteModel(Rules rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    public List<Telling> ask(int session, String lock, Mode mode, long ttlSeconds) {
+        if (find(session, lock).isPresent()) {
+            return List.of(Telling.of(session, What.INVALID_ID));
+        }
+        Request request = new Request(session, lock, mode, ttlSeconds);
+        request.deadline = now + rules.queueNanos();
+        requests.add(request);
+        return lookForTheNext();
+    }
+
+    @Override
+    public List<Telling> confirm(int session, String lock) {
+        Optional<Request> found = find(session, lock);
+        if (found.isEmpty()) {
+            return List.of(Telling.of(session, What.INVALID_ID));
+        }
+        Request request = found.get();
+        if (request.state == State.OFFERED) {
+            request.state = State.HELD;
+            request.deadline =
+                    request.ttlSeconds == 0
+                            ? NEVER
+                            : now + TimeUnit.SECONDS.toNanos(request.ttlSeconds);
+        }
+        return lookForTheNext();
+    }
+
+    @Override
+    public List<Telling> decline(int session, String lock) {
+        Optional<Request> found = find(session, lock);
+        if (found.isEmpty()) {
+            return List.of(Telling.of(session, What.INVALID_ID));
+        }
+        Request request = found.get();
+        switch (request.state) {
+            case QUEUED -> requests.remove(request);
+            case OFFERED -> {
+                requests.remove(request);
+                told.add(Telling.of(session, What.REJECTED));
+            }
+            case HELD, EXPIRED -> {}
+        }
+        return lookForTheNext();
+    }
+
+    @Override
+    public List<Telling> giveUp(int session, String lock) {
+        Optional<Request> found = find(session, lock);
+        if (found.isEmpty()) {
+            return List.of(Telling.of(session, What.INVALID_ID));
+        }
+        requests.remove(found.get());
+        return lookForTheNext();
+    }
+
+    @Override
+    public List<Telling> check(int session, String lock) {
+        Optional<Request> found = find(session, lock);
+        boolean held = found.filter(it -> it.state == State.HELD).isPresent();
+        found.filter(it -> it.state == State.EXPIRED).ifPresent(requests::remove);
+        return List.of(new Telling(session, held ? What.LOCK_OK : What.LOCK_TIMEOUT, lock));
+    }
+
+    @Override
+    public List<Telling> close(int session) {
+        requests.removeIf(it -> it.session == session);
+        return lookForTheNext();
+    }
+
+    @Override
+    public List<Telling> advanceTo(long nanos) {
+        now = nanos;
+        for (Optional<Request> due = due(); due.isPresent(); due = due()) {
+            Request request = due.get();
+            switch (request.state) {
+                case QUEUED -> {
+                    requests.remove(request);
+                    told.add(Telling.of(request.session, What.QUEUE_LIMIT));
+                }
+                case OFFERED -> {
+                    requests.remove(request);
+                    told.add(Telling.of(request.session, What.CONFIRM_LIMIT));
+                }
+                case HELD -> {
+                    request.state = State.EXPIRED;
+                    request.deadline = NEVER;
+                }
+                case EXPIRED -> throw new AssertionError("it has no limit");
+            }
+            offer();
+        }
+        return lookForTheNext();
+    }
+
+    private Optional<Request> due() {
+        return requests.stream()
+                .filter(it -> it.deadline <= now)
+                .min(Comparator.comparingLong(it -> it.deadline));
+    }
+
+    private List<Telling> lookForTheNext() {
+        offer();
+        List<Telling> tellings = told;
+        told = new ArrayList<>();
+        return tellings;
+    }
+
+    private void offer() {
+        next().ifPresent(
+                        it -> {
+                            it.state = State.OFFERED;
+                            it.deadline = now + rules.confirmNanos();
+                            What what = it.mode == Mode.READ ? What.READ_OFFER : What.WRITE_OFFER;
+                            told.add(new Telling(it.session, what, it.lock));
+                        });
+    }
+
+    private Optional<Request> next() {
+        if (in(State.OFFERED).findAny().isPresent()
+                || in(State.HELD).anyMatch(it -> it.mode == Mode.WRITE)) {
+            return Optional.empty();
+        }
+        Optional<Request> read = in(State.QUEUED).filter(it -> it.mode == Mode.READ).findFirst();
+        Optional<Request> write = in(State.QUEUED).filter(it -> it.mode == Mode.WRITE).findFirst();
+        boolean mayWrite = in(State.HELD).findAny().isEmpty();
+        return switch (rules.policy()) {
+            case READER_PREFERRED -> read.isPresent() ? read : write.filter(_ -> mayWrite);
+            case WRITER_PREFERRED -> write.isPresent() ? write.filter(_ -> mayWrite) : read;
+            case FIFO ->
+                    in(State.QUEUED).findFirst().filter(it -> it.mode == Mode.READ || mayWrite);
+        };
+    }
+
+    private Stream<Request> in(State state) {
+        return requests.stream().filter(it -> it.state == state);
+    }
+
+    private Optional<Request> find(int session, String lock) {
+        return requests.stream()
+                .filter(it -> it.session == session && it.lock.equals(lock))
+                .findAny();
+    }
+
+    // ---- for those who choose what to do next
+
+    long nextDeadline() {
+        return requests.stream().mapToLong(it -> it.deadline).min().orElse(NEVER);
+    }
+
+    List<RequestId> ids(State state) {
+        return in(state).map(it -> new RequestId(it.session, it.lock)).toList();
+    }
+
+    boolean isEmpty() {
+        return requests.isEmpty();
+    }
+
+    /** What must be true at any time. */
+    boolean isSafe() {
+        List<Request> inside =
+                requests.stream()
+                        .filter(it -> it.state == State.OFFERED || it.state == State.HELD)
+                        .toList();
+        return in(State.OFFERED).count() <= 1
+                && (inside.size() <= 1 || inside.stream().allMatch(it -> it.mode == Mode.READ));
+    }
+}

@@ -1,0 +1,84 @@
+package io.holdfast.protocol.socketlock;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Mode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** Writes lines to a client; all but one form of greeting begin with its id. */
+public final class SocketlockEncoder {
+    private static final byte[] CONNECTED = ascii("CONNECTED ");
+    private static final byte[] NAMED_CONNECTED = ascii(" CONNECTED\n");
+    private static final byte[] PONG = ascii(" PONG\n");
+    private static final byte[] READ_OFFER = ascii(" READLOCK ");
+    private static final byte[] WRITE_OFFER = ascii(" WRITELOCK ");
+    private static final byte[] OK = ascii(" LOCKOK ");
+    private static final byte[] TIMEOUT = ascii(" LOCKTIMEOUT ");
+    private static final byte[] TOKEN = ascii(" TOKEN ");
+    private static final Map<Failure, byte[]> FAILURES = failures();
+
+    private SocketlockEncoder() {}
+
+    /**
+     * Answers a greeting.
+     *
+     * @param dialect of the greeting that is answered, not of the connection
+     */
+    public static void connected(Dialect dialect, ByteString client, ByteBuf out) {
+        switch (dialect) {
+            case ASSIGNED -> out.writeBytes(CONNECTED).writeBytes(client.bytes()).writeByte('\n');
+            case NAMED -> out.writeBytes(client.bytes()).writeBytes(NAMED_CONNECTED);
+        }
+    }
+
+    public static void pong(ByteString client, ByteBuf out) {
+        out.writeBytes(client.bytes()).writeBytes(PONG);
+    }
+
+    public static void offer(ByteString client, Mode mode, ByteString lock, ByteBuf out) {
+        aboutLock(client, mode == Mode.READ ? READ_OFFER : WRITE_OFFER, lock, out);
+    }
+
+    public static void failed(ByteString client, Failure failure, ByteBuf out) {
+        byte[] line = FAILURES.get(failure);
+        if (line == null) {
+            throw new IllegalStateException("no line for " + failure);
+        }
+        out.writeBytes(client.bytes()).writeBytes(line);
+    }
+
+    /** Answers {@code STATUS}. */
+    public static void status(ByteString client, boolean held, ByteString lock, ByteBuf out) {
+        aboutLock(client, held ? OK : TIMEOUT, lock, out);
+    }
+
+    public static void epoch(ByteString client, long epoch, ByteBuf out) {
+        out.writeBytes(client.bytes());
+        ByteBufUtil.writeAscii(out, " EPOCH " + epoch + "\n");
+    }
+
+    public static void token(ByteString client, ByteString lock, long fence, ByteBuf out) {
+        out.writeBytes(client.bytes()).writeBytes(TOKEN).writeBytes(lock.bytes());
+        ByteBufUtil.writeAscii(out, " " + fence + "\n");
+    }
+
+    private static void aboutLock(ByteString client, byte[] word, ByteString lock, ByteBuf out) {
+        out.writeBytes(client.bytes()).writeBytes(word).writeBytes(lock.bytes()).writeByte('\n');
+    }
+
+    private static Map<Failure, byte[]> failures() {
+        Map<Failure, byte[]> lines = new EnumMap<>(Failure.class);
+        for (Failure failure : Failure.values()) {
+            lines.put(failure, ascii(" REQFAIL " + failure.text() + "\n"));
+        }
+        return lines;
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

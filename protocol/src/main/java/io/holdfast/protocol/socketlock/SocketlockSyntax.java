@@ -1,0 +1,211 @@
+package io.holdfast.protocol.socketlock;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Mode;
+import io.holdfast.protocol.text.Blanks;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.OptionalLong;
+
+/** The grammar: a line to a request. Bad input is {@code Nothing}, an answer and never a throw. */
+public final class SocketlockSyntax {
+    /** What a request for a lock says in its dialect. */
+    public sealed interface Terms {
+        /**
+         * A lock is wanted.
+         *
+         * @param lock its id, null if the server is to choose one
+         * @param seconds or {@link SocketlockRequest#NO_SECONDS}
+         */
+        record Lock(@Nullable ByteString lock, long seconds) implements Terms {}
+
+        /** No arguments where some are needed, or seconds that are none. */
+        record InvalidTtl() implements Terms {}
+    }
+
+    private static final SocketlockRequest HELLO = new SocketlockRequest.Hello();
+    static final SocketlockRequest NOTHING = new SocketlockRequest.Nothing();
+    private static final Terms INVALID_TTL = new Terms.InvalidTtl();
+
+    /** A field is at most as long as a line, and a number longer than this does not fit anyway. */
+    private static final int MOST_DIGITS = 200;
+
+    private SocketlockSyntax() {}
+
+    /** Reads one line, without the line feed that ended it. */
+    public static SocketlockRequest parse(byte[] line) {
+        Words words = new Words(line);
+        ByteString client = words.next();
+        String verb = words.nextText();
+        if (client == null) {
+            return NOTHING;
+        }
+        if (verb == null) {
+            return text(client).equals("HELLO") ? HELLO : NOTHING;
+        }
+        return switch (verb) {
+            case "HELLO" -> new SocketlockRequest.Greeting(client);
+            case "REQREAD" -> ask(client, Mode.READ, words);
+            case "REQWRITE" -> ask(client, Mode.WRITE, words);
+            case "CONFIRM", "REJECT", "RELEASE", "STATUS", "TOKEN" -> about(client, verb, words);
+            case "PING" -> new SocketlockRequest.Ping(client);
+            case "EOL" -> new SocketlockRequest.Eol(client);
+            case "EPOCH" -> new SocketlockRequest.Epoch(client);
+            case "SETTLED" -> new SocketlockRequest.Settled(client);
+            case "PROCESS" -> {
+                ByteString process = words.next();
+                yield process == null ? NOTHING : new SocketlockRequest.OfProcess(client, process);
+            }
+            case "REASSERT" -> reassert(client, words);
+            default -> NOTHING;
+        };
+    }
+
+    private static SocketlockRequest ask(ByteString client, Mode mode, Words words) {
+        ByteString first = words.next();
+        return new SocketlockRequest.Ask(client, mode, first, words.next());
+    }
+
+    /** The id of the lock is all that follows, with single blanks. */
+    private static SocketlockRequest about(ByteString client, String verb, Words words) {
+        ByteString lock = words.rest();
+        if (lock.isEmpty()) {
+            return NOTHING;
+        }
+        return switch (verb) {
+            case "CONFIRM" -> new SocketlockRequest.Confirm(client, lock);
+            case "REJECT" -> new SocketlockRequest.Reject(client, lock);
+            case "RELEASE" -> new SocketlockRequest.Release(client, lock);
+            case "TOKEN" -> new SocketlockRequest.Token(client, lock);
+            default -> new SocketlockRequest.Status(client, lock);
+        };
+    }
+
+    private static SocketlockRequest reassert(ByteString client, Words words) {
+        ByteString lock = words.next();
+        String mode = words.nextText();
+        ByteString epoch = words.next();
+        ByteString seconds = words.next();
+        boolean read = "READ".equals(mode);
+        OptionalLong number = epoch == null ? OptionalLong.empty() : number(epoch);
+        OptionalLong left =
+                seconds == null
+                        ? OptionalLong.of(SocketlockRequest.NO_SECONDS)
+                        : positive(number(seconds));
+        if (lock == null
+                || !(read || "WRITE".equals(mode))
+                || number.isEmpty()
+                || number.getAsLong() < 0
+                || left.isEmpty()) {
+            return NOTHING;
+        }
+        return new SocketlockRequest.Reassert(
+                client, lock, read ? Mode.READ : Mode.WRITE, number.getAsLong(), left.getAsLong());
+    }
+
+    /** What the arguments of a request mean. */
+    public static Terms terms(Dialect dialect, SocketlockRequest.Ask ask) {
+        ByteString first = ask.first();
+        ByteString second = ask.second();
+        if (dialect == Dialect.NAMED && (first == null || isInteger(first))) {
+            return terms(null, first);
+        }
+        return first == null ? INVALID_TTL : terms(first, second);
+    }
+
+    private static Terms terms(@Nullable ByteString lock, @Nullable ByteString seconds) {
+        if (seconds == null) {
+            return new Terms.Lock(lock, SocketlockRequest.NO_SECONDS);
+        }
+        OptionalLong number = positive(number(seconds));
+        return number.isEmpty() ? INVALID_TTL : new Terms.Lock(lock, number.getAsLong());
+    }
+
+    private static OptionalLong positive(OptionalLong number) {
+        return number.isPresent() && number.getAsLong() > 0 ? number : OptionalLong.empty();
+    }
+
+    /** A whole number of 64 bits, with or without a sign. */
+    private static OptionalLong number(ByteString field) {
+        if (!isInteger(field)) {
+            return OptionalLong.empty();
+        }
+        byte[] bytes = field.bytes();
+        int start = isSign(bytes[0]) ? 1 : 0;
+        while (start < bytes.length - 1 && bytes[start] == '0') {
+            start++; // any number of them
+        }
+        if (bytes.length - start > MOST_DIGITS) {
+            return OptionalLong.empty();
+        }
+        String digits = new String(bytes, start, bytes.length - start, StandardCharsets.ISO_8859_1);
+        try {
+            return OptionalLong.of(Long.parseLong((bytes[0] == '-' ? "-" : "") + digits));
+        } catch (NumberFormatException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    /** Whether it is spelled like a number, however large. */
+    private static boolean isInteger(ByteString field) {
+        byte[] bytes = field.bytes();
+        int start = isSign(bytes[0]) ? 1 : 0;
+        for (int i = start; i < bytes.length; i++) {
+            if (bytes[i] < '0' || bytes[i] > '9') {
+                return false;
+            }
+        }
+        return bytes.length > start;
+    }
+
+    private static boolean isSign(byte c) {
+        return c == '+' || c == '-';
+    }
+
+    private static String text(ByteString field) {
+        return new String(field.bytes(), StandardCharsets.ISO_8859_1);
+    }
+
+    /** The fields of a line, one after the other. */
+    private static final class Words {
+        private final byte[] line;
+        private int at;
+
+        Words(byte[] line) {
+            this.line = line;
+        }
+
+        /** Null if there is none left. */
+        @Nullable ByteString next() {
+            int start = skipBlanks();
+            if (start == line.length) {
+                return null;
+            }
+            while (at < line.length && Blanks.lengthAt(line, at, line.length) == 0) {
+                at++;
+            }
+            return ByteString.of(Arrays.copyOfRange(line, start, at));
+        }
+
+        @Nullable String nextText() {
+            ByteString word = next();
+            return word == null ? null : text(word);
+        }
+
+        ByteString rest() {
+            return ByteString.of(Blanks.normalise(line, at, line.length));
+        }
+
+        private int skipBlanks() {
+            int blank = 1;
+            while (at < line.length && blank > 0) {
+                blank = Blanks.lengthAt(line, at, line.length);
+                at += blank;
+            }
+            return at;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.holdfast.protocol.socketlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("The socketlock decoder")
+class SocketlockDecoderTest {
+    /** What is found when bytes come in pieces of this size, up to a line that is too long. */
+    private static List<String> decode(String stream, int size) {
+        SocketlockDecoder decoder = new SocketlockDecoder();
+        ByteBuf in = Unpooled.buffer();
+        List<String> found = new ArrayList<>();
+        byte[] bytes = SocketlockText.bytes(stream);
+        for (int at = 0; at < bytes.length; at += size) {
+            in.writeBytes(bytes, at, Math.min(size, bytes.length - at));
+            SocketlockInput next = decoder.decode(in);
+            for (; next != null; next = decoder.decode(in)) {
+                found.add(SocketlockText.describe(next));
+                if (next instanceof SocketlockInput.TooLong) {
+                    return found;
+                }
+            }
+            assertThat(in.readableBytes()).isLessThanOrEqualTo(SocketlockDecoder.MOST);
+            in.discardReadBytes();
+        }
+        return found;
+    }
+
+    private static List<String> decode(String stream) {
+        List<String> atOnce = decode(stream, Math.max(1, stream.length()));
+        assertThat(decode(stream, 1)).as("byte by byte").isEqualTo(atOnce);
+        assertThat(decode(stream, 7)).as("in pieces").isEqualTo(atOnce);
+        return atOnce;
+    }
+
+    @Test
+    void finds_every_line_of_a_stream() {
+        assertThat(decode("HELLO\r\n\nI PING\nI STATUS a  b\nI EOL\n"))
+                .containsExactly("hello", "nothing", "I|ping", "I|status|a b", "I|eol");
+    }
+
+    @Test
+    void leaves_a_line_without_its_end_alone() {
+        assertThat(decode("HELLO\nI RELEASE l1")).containsExactly("hello");
+        assertThat(decode("")).isEmpty();
+    }
+
+    @Test
+    void takes_a_line_as_long_as_the_cap() {
+        String lock = "x".repeat(SocketlockDecoder.MOST - "I STATUS ".length());
+        assertThat(decode("I STATUS " + lock + "\nI PING\n"))
+                .containsExactly("I|status|" + lock, "I|ping");
+    }
+
+    @Test
+    void gives_up_at_a_line_over_the_cap() {
+        String lock = "x".repeat(SocketlockDecoder.MOST - "I STATUS ".length() + 1);
+        assertThat(decode("I PING\nI STATUS " + lock + "\nI PING\n"))
+                .containsExactly("I|ping", "too long");
+        assertThat(decode("y".repeat(SocketlockDecoder.MOST + 1))).containsExactly("too long");
+        assertThat(decode("y".repeat(SocketlockDecoder.MOST))).isEmpty();
+    }
+}

@@ -1,0 +1,83 @@
+package io.holdfast.protocol.socketlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Mode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+@DisplayName("A socketlock answer")
+class SocketlockEncoderTest {
+    private static final ByteString CLIENT = ByteString.of("I");
+    private static final ByteString LOCK = ByteString.of("l1");
+
+    private static String written(Consumer<ByteBuf> writer) {
+        ByteBuf out = Unpooled.buffer();
+        writer.accept(out);
+        return out.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    @Test
+    void greets_in_both_dialects() {
+        assertThat(written(out -> SocketlockEncoder.connected(Dialect.ASSIGNED, CLIENT, out)))
+                .isEqualTo("CONNECTED I\n");
+        assertThat(written(out -> SocketlockEncoder.connected(Dialect.NAMED, CLIENT, out)))
+                .isEqualTo("I CONNECTED\n");
+    }
+
+    @Test
+    void offers_a_lock_of_either_mode() {
+        assertThat(written(out -> SocketlockEncoder.offer(CLIENT, Mode.READ, LOCK, out)))
+                .isEqualTo("I READLOCK l1\n");
+        assertThat(written(out -> SocketlockEncoder.offer(CLIENT, Mode.WRITE, LOCK, out)))
+                .isEqualTo("I WRITELOCK l1\n");
+    }
+
+    @Test
+    void tells_how_a_lock_stands() {
+        assertThat(written(out -> SocketlockEncoder.status(CLIENT, true, LOCK, out)))
+                .isEqualTo("I LOCKOK l1\n");
+        assertThat(written(out -> SocketlockEncoder.status(CLIENT, false, LOCK, out)))
+                .isEqualTo("I LOCKTIMEOUT l1\n");
+        assertThat(written(out -> SocketlockEncoder.token(CLIENT, LOCK, 42, out)))
+                .isEqualTo("I TOKEN l1 42\n");
+    }
+
+    @Test
+    void says_that_the_server_is_there() {
+        assertThat(written(out -> SocketlockEncoder.pong(CLIENT, out))).isEqualTo("I PONG\n");
+        assertThat(written(out -> SocketlockEncoder.epoch(CLIENT, 7, out)))
+                .isEqualTo("I EPOCH 7\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "QUEUE_LIMIT, timeout waiting for lock",
+        "CONFIRM_LIMIT, timeout waiting for confirm",
+        "TTL_TOO_LONG, timeout too long",
+        "INVALID_TTL, invalid ttl",
+        "INVALID_LOCK, invalid lock id",
+        "REJECTED, offer rejected",
+        "TOO_MANY, too many requests"
+    })
+    void says_why_a_request_failed(Failure failure, String text) {
+        assertThat(written(out -> SocketlockEncoder.failed(CLIENT, failure, out)))
+                .isEqualTo("I REQFAIL " + text + "\n");
+    }
+
+    @Test
+    void repeats_ids_byte_for_byte() {
+        ByteString odd = SocketlockText.string("\u00ff\u0000");
+        assertThat(written(out -> SocketlockEncoder.status(odd, false, odd, out)))
+                .isEqualTo("\u00ff\u0000 LOCKTIMEOUT \u00ff\u0000\n");
+    }
+}

@@ -1,0 +1,152 @@
+package io.holdfast.protocol.socketlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("A socketlock line")
+class SocketlockSyntaxTest {
+    private static String parse(String line) {
+        return SocketlockText.describe(SocketlockSyntax.parse(SocketlockText.bytes(line)));
+    }
+
+    private static String terms(Dialect dialect, String arguments) {
+        var ask =
+                (SocketlockRequest.Ask)
+                        SocketlockSyntax.parse(SocketlockText.bytes("I REQREAD " + arguments));
+        return SocketlockText.describe(SocketlockSyntax.terms(dialect, ask));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "HELLO, hello",
+        "node-7 HELLO, node-7|hello",
+        "HELLO HELLO, HELLO|hello",
+        "I REQREAD, I|ask READ|-|-",
+        "I REQREAD l1, I|ask READ|l1|-",
+        "I REQWRITE l1 2, I|ask WRITE|l1|2",
+        "I REQWRITE l1 2 and more, I|ask WRITE|l1|2",
+        "I CONFIRM l1, I|confirm|l1",
+        "I REJECT l1, I|reject|l1",
+        "I RELEASE l1, I|release|l1",
+        "I STATUS l1, I|status|l1",
+        "I PING, I|ping",
+        "I PING now please, I|ping",
+        "I EOL, I|eol",
+        "I EOL at last, I|eol",
+        "I EPOCH, I|epoch",
+        "I PROCESS b:n:12:345, I|process|b:n:12:345",
+        "I REASSERT l1 READ 7, I|reassert|l1|READ|7|0",
+        "I REASSERT l1 WRITE 0 12, I|reassert|l1|WRITE|0|12",
+        "I SETTLED, I|settled",
+        "I TOKEN l1, I|token|l1"
+    })
+    void is_a_request(String line, String parsed) {
+        assertThat(parse(line)).isEqualTo(parsed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "\r",
+                "hello",
+                "EOL",
+                "PING",
+                "I",
+                "I ping",
+                "I NOSUCH l1",
+                "HELLO there",
+                "I CONFIRM",
+                "I REJECT ",
+                "I RELEASE",
+                "I STATUS\t",
+                "I TOKEN",
+                "I PROCESS",
+                "I REASSERT",
+                "I REASSERT l1",
+                "I REASSERT l1 READ",
+                "I REASSERT l1 read 1",
+                "I REASSERT l1 READ x",
+                "I REASSERT l1 READ -1",
+                "I REASSERT l1 READ 1 0",
+                "I REASSERT l1 READ 1 x",
+                "I REASSERT l1 READ 99999999999999999999"
+            })
+    void is_dropped_if_it_is_nothing_we_know(String line) {
+        assertThat(parse(line)).isEqualTo("nothing");
+    }
+
+    @Test
+    void has_fields_between_any_blanks() {
+        assertThat(parse("\t I \u000b REQREAD\f\f l1  \r")).isEqualTo("I|ask READ|l1|-");
+        assertThat(parse(" HELLO \r")).isEqualTo("hello");
+    }
+
+    @Test
+    void names_a_lock_with_all_words_behind_the_verb() {
+        assertThat(parse("I STATUS one   two \r")).isEqualTo("I|status|one two");
+        assertThat(parse("I CONFIRM l1 please")).isEqualTo("I|confirm|l1 please");
+    }
+
+    @Test
+    void keeps_its_bytes() {
+        assertThat(parse("\u00ff\u0000 STATUS \u00fe\u0001\u0000"))
+                .isEqualTo("\u00ff\u0000|status|\u00fe\u0001\u0000");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', invalid ttl",
+        "x, x 0",
+        "5, 5 0",
+        "x 1, x 1",
+        "x +2, x 2",
+        "x 0002, x 2",
+        "x 9223372036854775807, x 9223372036854775807",
+        "x 2 rubbish, x 2",
+        "x 0, invalid ttl",
+        "x -1, invalid ttl",
+        "x 1.5, invalid ttl",
+        "x 2s, invalid ttl",
+        "x abc, invalid ttl",
+        "x 0x1, invalid ttl",
+        "x 1_0, invalid ttl",
+        "x +, invalid ttl",
+        "x ٣, invalid ttl",
+        "x 9223372036854775808, invalid ttl",
+        "x 99999999999999999999, invalid ttl"
+    })
+    void asks_in_the_assigned_dialect(String arguments, String read) {
+        assertThat(terms(Dialect.ASSIGNED, arguments)).isEqualTo(read);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', - 0",
+        "5, - 5",
+        "+5, - 5",
+        "5 x, - 5",
+        "0, invalid ttl",
+        "-3, invalid ttl",
+        "99999999999999999999, invalid ttl",
+        "x, x 0",
+        "2s, 2s 0",
+        "x 3, x 3",
+        "x 0, invalid ttl"
+    })
+    void asks_in_the_named_dialect(String arguments, String read) {
+        assertThat(terms(Dialect.NAMED, arguments)).isEqualTo(read);
+    }
+
+    @Test
+    void takes_any_number_of_leading_zeros() {
+        assertThat(terms(Dialect.ASSIGNED, "x " + "0".repeat(300) + "7")).isEqualTo("x 7");
+        assertThat(terms(Dialect.ASSIGNED, "x " + "9".repeat(60_000))).isEqualTo("invalid ttl");
+    }
+}

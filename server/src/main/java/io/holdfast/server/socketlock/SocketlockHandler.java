@@ -1,0 +1,590 @@
+package io.holdfast.server.socketlock;
+
+import io.holdfast.client.socketlock.seat.HoldRecord;
+import io.holdfast.client.socketlock.seat.ProcessName;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Mode;
+import io.holdfast.engine.Stand;
+import io.holdfast.protocol.socketlock.Dialect;
+import io.holdfast.protocol.socketlock.Failure;
+import io.holdfast.protocol.socketlock.SocketlockDecoder;
+import io.holdfast.protocol.socketlock.SocketlockEncoder;
+import io.holdfast.protocol.socketlock.SocketlockInput;
+import io.holdfast.protocol.socketlock.SocketlockRequest;
+import io.holdfast.protocol.socketlock.SocketlockSyntax;
+import io.holdfast.server.connection.LineConnection;
+import io.netty.buffer.ByteBuf;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A connection that speaks socketlock. Its requests are named by the client's lock ids here, and by
+ * the number of the command that began them in the engine.
+ */
+public final class SocketlockHandler extends LineConnection<SocketlockInput> {
+    private static final Logger LOG = LoggerFactory.getLogger(SocketlockHandler.class);
+
+    /** How many locks one connection may hold, wait for, or not have been told to be over. */
+    static final int MOST_LOCKS = 1024;
+
+    /** What a lock id costs beyond its bytes and those of the lines about it. */
+    private static final int LOCK_BYTES = 256;
+
+    /** What a client may leave unread before a line that it did not ask for. */
+    private static final int MOST_UNREAD_BYTES = 1 << 20;
+
+    /** What became of a request for a lock. The engine forgets one that is over; we do not. */
+    private static final class Request {
+        final long number;
+        final ByteString lock;
+        final Mode mode;
+        final long seconds;
+        final int bytes;
+        boolean held;
+        @Nullable HoldRecord listed;
+
+        Request(long number, ByteString lock, Mode mode, long seconds, int bytes) {
+            this.number = number;
+            this.lock = lock;
+            this.mode = mode;
+            this.seconds = seconds;
+            this.bytes = bytes;
+        }
+    }
+
+    private final SocketlockService service;
+    private final SocketlockDecoder decoder = new SocketlockDecoder();
+    private final Map<ByteString, Request> byLock = new HashMap<>();
+    private final Map<Long, Request> byNumber = new HashMap<>();
+
+    /** Null before the greeting. */
+    private @Nullable ByteString client;
+
+    private Dialect dialect = Dialect.ASSIGNED;
+
+    /** What the client said that it is; null if it said nothing. */
+    private @Nullable ProcessName told;
+
+    private @Nullable ProcessName peer;
+
+    /** What the command that is on its way is about. */
+    private SocketlockRequest serving = new SocketlockRequest.Nothing();
+
+    public SocketlockHandler(SocketlockService service) {
+        super(service);
+        this.service = service;
+    }
+
+    // ---- life
+
+    @Override
+    protected String name() {
+        ByteString id = client;
+        return id == null ? "socketlock" : id.toString();
+    }
+
+    @Override
+    protected void ending() {
+        for (Request request : byLock.values()) {
+            erase(request);
+        }
+    }
+
+    @Override
+    protected void ended() {
+        for (Request request : byLock.values()) {
+            service.keep(-request.bytes);
+        }
+        byLock.clear();
+        byNumber.clear();
+        if (client != null) {
+            service.keep(-client.length());
+            event("client_disconnected", client);
+        }
+    }
+
+    @Override
+    protected void answerDrained() {} // nothing blocks
+
+    // ---- requests
+
+    @Override
+    protected @Nullable SocketlockInput decode(ByteBuf bytes) {
+        return decoder.decode(bytes);
+    }
+
+    /** What was decided before a line is told before its answer. */
+    @Override
+    protected void beforeRequest() {
+        takeEffects();
+    }
+
+    @Override
+    protected void take(SocketlockInput next) {
+        switch (next) {
+            case SocketlockInput.TooLong() -> {
+                LOG.atDebug().addKeyValue("conn", session().id()).log("line too long");
+                abort();
+            }
+            case SocketlockInput.Line(var request) -> serve(request);
+        }
+    }
+
+    private void serve(SocketlockRequest request) {
+        switch (request) {
+            case SocketlockRequest.Nothing() -> {}
+            case SocketlockRequest.Hello() -> {
+                ByteString id = client == null ? service.newClient() : client;
+                if (client != null || introduce(id, Dialect.ASSIGNED)) {
+                    greet(id, Dialect.ASSIGNED);
+                }
+            }
+            case SocketlockRequest.From from -> {
+                ByteString id = client;
+                if (id != null && id.equals(from.client())) {
+                    serve(id, from);
+                } else if (id == null
+                        && from instanceof SocketlockRequest.Greeting
+                        && introduce(from.client(), Dialect.NAMED)) {
+                    greet(from.client(), Dialect.NAMED);
+                }
+            }
+        }
+    }
+
+    /** Keeps the id of the client; false if that is too much, and the connection is gone. */
+    private boolean introduce(ByteString id, Dialect its) {
+        client = id;
+        dialect = its;
+        if (service.keep(id.length())) {
+            return true;
+        }
+        abort();
+        return false;
+    }
+
+    private void greet(ByteString id, Dialect form) {
+        SocketlockEncoder.connected(form, id, output());
+        event("hello", id);
+        event("client_connected", id);
+        event("connected", id);
+    }
+
+    private void serve(ByteString id, SocketlockRequest.From request) {
+        switch (request) {
+            case SocketlockRequest.Greeting _ -> greet(id, dialect);
+            case SocketlockRequest.Ping _ -> {
+                event("ping", id);
+                SocketlockEncoder.pong(id, output());
+                event("pong", id);
+            }
+            case SocketlockRequest.Eol _ -> finish();
+            case SocketlockRequest.Ask ask -> ask(id, ask);
+            case SocketlockRequest.Confirm(_, var lock) -> {
+                Request known = known(id, lock);
+                if (known != null) {
+                    serving = request;
+                    submit(
+                            new Command.Confirm(
+                                    session().id(), nextRequest(), service.key, known.number));
+                }
+            }
+            case SocketlockRequest.Reject(_, var lock) -> {
+                Request known = known(id, lock);
+                if (known != null) {
+                    if (!known.held) {
+                        erase(known);
+                    }
+                    serving = request;
+                    submit(
+                            new Command.Decline(
+                                    session().id(), nextRequest(), service.key, known.number));
+                }
+            }
+            case SocketlockRequest.Release(_, var lock) -> {
+                Request known = known(id, lock);
+                if (known != null) {
+                    erase(known); // before anybody else can have it
+                    serving = request;
+                    submit(
+                            new Command.GiveUp(
+                                    session().id(), nextRequest(), service.key, known.number));
+                }
+            }
+            case SocketlockRequest.Status(_, var lock) -> check(id, request, lock);
+            case SocketlockRequest.Token(_, var lock) -> check(id, request, lock);
+            case SocketlockRequest.Epoch _ ->
+                    SocketlockEncoder.epoch(id, service.epoch(), output());
+            case SocketlockRequest.OfProcess(_, var process) ->
+                    told =
+                            ProcessName.parse(
+                                    new String(process.bytes(), StandardCharsets.ISO_8859_1));
+            case SocketlockRequest.Settled _ -> service.settled(id, process());
+            case SocketlockRequest.Reassert reassert -> reassert(id, reassert);
+        }
+    }
+
+    /** The request of that lock id; null, and the client is told, if there is none. */
+    private @Nullable Request known(ByteString id, ByteString lock) {
+        Request known = byLock.get(lock);
+        if (known == null) {
+            fail(id, Failure.INVALID_LOCK, lock, null, SocketlockRequest.NO_SECONDS);
+        }
+        return known;
+    }
+
+    private void ask(ByteString id, SocketlockRequest.Ask ask) {
+        switch (SocketlockSyntax.terms(dialect, ask)) {
+            case SocketlockSyntax.Terms.InvalidTtl() ->
+                    fail(id, Failure.INVALID_TTL, null, ask.mode(), SocketlockRequest.NO_SECONDS);
+            case SocketlockSyntax.Terms.Lock(var lock, var seconds) -> {
+                if (service.isTooLong(seconds)) {
+                    fail(id, Failure.TTL_TOO_LONG, lock, ask.mode(), seconds);
+                } else if (lock != null && byLock.containsKey(lock)) {
+                    fail(id, Failure.INVALID_LOCK, lock, ask.mode(), SocketlockRequest.NO_SECONDS);
+                } else {
+                    begin(id, ask, lock == null ? newLock() : lock, seconds);
+                }
+            }
+        }
+    }
+
+    private ByteString newLock() {
+        ByteString lock = service.newLock();
+        while (byLock.containsKey(lock)) {
+            lock = service.newLock();
+        }
+        return lock;
+    }
+
+    private void begin(ByteString id, SocketlockRequest.Ask ask, ByteString lock, long seconds) {
+        long number = nextRequest();
+        if (keep(id, number, lock, ask.mode(), seconds) == null) {
+            fail(id, Failure.TOO_MANY, lock, ask.mode(), SocketlockRequest.NO_SECONDS);
+            return;
+        }
+        serving = new SocketlockRequest.Status(id, lock); // names the lock
+        submit(
+                new Command.Ask(
+                        session().id(),
+                        number,
+                        service.key,
+                        ask.mode(),
+                        service.waitNanos,
+                        service.confirmNanos,
+                        SocketlockService.leaseNanos(seconds),
+                        service.driver().salt()));
+    }
+
+    private void check(ByteString id, SocketlockRequest request, ByteString lock) {
+        Request known = byLock.get(lock);
+        if (known == null) {
+            tellStatus(id, request, lock, false);
+        } else {
+            serving = request;
+            submit(new Command.Check(session().id(), nextRequest(), service.key, known.number));
+        }
+    }
+
+    /** Only what was listed comes back, and only while nothing is offered yet. */
+    private void reassert(ByteString id, SocketlockRequest.Reassert asked) {
+        if (byLock.containsKey(asked.lock())) {
+            return;
+        }
+        HoldRecord listed = service.inherit(asked, process());
+        if (listed == null) {
+            return;
+        }
+        long number = nextRequest();
+        Request request = keep(id, number, asked.lock(), asked.mode(), asked.seconds());
+        if (request == null) {
+            service.erase(listed);
+            service.inherited();
+            return;
+        }
+        request.listed = listed;
+        serving = asked;
+        submit(
+                new Command.Reassert(
+                        session().id(),
+                        number,
+                        service.key,
+                        asked.mode(),
+                        SocketlockService.leaseNanos(asked.seconds()),
+                        service.driver().salt()));
+    }
+
+    // ---- what is kept
+
+    /** Keeps a lock id; null if that is too much. */
+    private @Nullable Request keep(
+            ByteString id, long number, ByteString lock, Mode mode, long seconds) {
+        int bytes = LOCK_BYTES + 2 * (lock.length() + id.length());
+        if (byLock.size() >= MOST_LOCKS) {
+            return null;
+        }
+        if (!service.keep(bytes)) {
+            service.keep(-bytes);
+            return null;
+        }
+        Request request = new Request(number, lock, mode, seconds, bytes);
+        byLock.put(lock, request);
+        byNumber.put(number, request);
+        return request;
+    }
+
+    private void forget(Request request) {
+        erase(request);
+        byLock.remove(request.lock);
+        byNumber.remove(request.number);
+        service.keep(-request.bytes);
+    }
+
+    /** Whoever is primary next need not wait for it. */
+    private void erase(Request request) {
+        if (request.listed != null) {
+            service.erase(request.listed);
+            request.listed = null;
+        }
+    }
+
+    /** Lists a hold; false if the client must not be told of it, and the connection is gone. */
+    private boolean list(ByteString id, Request request, long fence) {
+        if (request.listed == null) {
+            request.listed = service.record(request.mode, id, request.lock, process(), fence);
+        }
+        if (request.listed == null) {
+            abort();
+            return false;
+        }
+        return true;
+    }
+
+    /** The process behind the connection: what it says, else what the system says. */
+    private ProcessName process() {
+        if (told != null && told.isKnown()) {
+            return told;
+        }
+        if (peer == null) {
+            peer = PeerProcess.of(context().channel());
+        }
+        return peer;
+    }
+
+    // ---- answers
+
+    @Override
+    protected void answer(Command.Keyed asked, Effect effect) {
+        ByteString id = client;
+        if (id == null) {
+            throw new IllegalStateException("an answer before the greeting: " + effect);
+        }
+        switch (effect) {
+            case Effect.Queued _ -> {
+                Request request = byNumber.get(asked.request());
+                if (request != null) {
+                    requested(id, request);
+                }
+            }
+            case Effect.Refused _ -> {
+                Request request = byNumber.get(asked.request());
+                if (request != null) {
+                    forget(request);
+                    if (asked instanceof Command.Ask) {
+                        fail(
+                                id,
+                                Failure.TOO_MANY,
+                                request.lock,
+                                request.mode,
+                                SocketlockRequest.NO_SECONDS);
+                    } else {
+                        service.inherited();
+                    }
+                }
+            }
+            case Effect.Standing standing -> answer(id, standing);
+            default -> throw new IllegalStateException("no socketlock line asks for " + effect);
+        }
+    }
+
+    private void requested(ByteString id, Request request) {
+        if (service.verbose) {
+            service.tell(
+                    LockEvent.of("lock_requested", id)
+                            .lock(request.lock)
+                            .mode(request.mode)
+                            .ttl(request.seconds));
+        }
+    }
+
+    private void answer(ByteString id, Effect.Standing standing) {
+        switch (serving) {
+            case SocketlockRequest.Confirm(_, var lock) -> {
+                Request request = known(id, lock); // what was decided before may have ended it
+                if (request != null && standing.stand() == Stand.OFFERED) {
+                    request.held = true;
+                    if (list(id, request, standing.fence())) {
+                        event("lock_confirmed", id, request);
+                    }
+                }
+            }
+            case SocketlockRequest.Reject(_, var lock) -> {
+                Request request = known(id, lock);
+                if (request != null) {
+                    rejected(id, request, standing.stand());
+                }
+            }
+            case SocketlockRequest.Release(_, var lock) -> {
+                Request request = known(id, lock);
+                if (request != null) {
+                    forget(request);
+                    if (standing.stand() != Stand.GONE) {
+                        event("lock_released", id, request);
+                    }
+                }
+            }
+            case SocketlockRequest.Status(_, var lock) -> {
+                Request request = byLock.get(lock);
+                if (request != null && standing.stand() == Stand.GONE) {
+                    forget(request); // its time is over, and now it is told
+                }
+                tellStatus(id, serving, lock, standing.stand() == Stand.HELD);
+            }
+            case SocketlockRequest.Token(_, var lock) -> {
+                if (standing.stand() == Stand.HELD) {
+                    SocketlockEncoder.token(id, lock, standing.fence(), output());
+                } else {
+                    tellStatus(id, serving, lock, false);
+                }
+            }
+            case SocketlockRequest.Reassert reassert -> {
+                Request request = byLock.get(reassert.lock());
+                if (request != null) {
+                    request.held = true;
+                }
+                service.inherited();
+            }
+            default -> throw new IllegalStateException("nothing stands for " + serving);
+        }
+    }
+
+    private void rejected(ByteString id, Request request, Stand stand) {
+        if (service.verbose) {
+            service.tell(
+                    LockEvent.of("lock_rejected", id)
+                            .lock(request.lock)
+                            .mode(request.mode)
+                            .reason(Failure.REJECTED.text()));
+        }
+        switch (stand) {
+            case QUEUED -> forget(request);
+            case OFFERED -> {
+                forget(request);
+                fail(
+                        id,
+                        Failure.REJECTED,
+                        request.lock,
+                        request.mode,
+                        SocketlockRequest.NO_SECONDS);
+            }
+            case HELD, GONE -> {}
+        }
+    }
+
+    private void tellStatus(
+            ByteString id, SocketlockRequest request, ByteString lock, boolean held) {
+        SocketlockEncoder.status(id, held, lock, output());
+        if (service.verbose && request instanceof SocketlockRequest.Status) {
+            service.tell(LockEvent.of(held ? "status_ok" : "status_timeout", id).lock(lock));
+        }
+    }
+
+    private void fail(
+            ByteString id,
+            Failure failure,
+            @Nullable ByteString lock,
+            @Nullable Mode mode,
+            long seconds) {
+        SocketlockEncoder.failed(id, failure, output());
+        if (service.verbose) {
+            service.tell(
+                    LockEvent.of("request_failed", id)
+                            .lock(lock)
+                            .mode(mode)
+                            .ttl(seconds)
+                            .reason(failure.text()));
+        }
+    }
+
+    // ---- what nobody asks for
+
+    @Override
+    protected void unasked(Effect effect) {
+        ByteString id = client;
+        Request request = byNumber.get(effect.request());
+        if (id == null || request == null) {
+            return;
+        }
+        switch (effect) {
+            case Effect.Offered offered -> offer(id, request, offered.fence());
+            case Effect.TimedOut _ -> timedOut(id, request, Failure.QUEUE_LIMIT);
+            case Effect.OfferLapsed _ -> timedOut(id, request, Failure.CONFIRM_LIMIT);
+            case Effect.Expired _ -> {
+                erase(request); // the client learns of it when it asks
+                event("lock_released", id, request);
+            }
+            default -> {}
+        }
+        if (state() != State.CLOSING && unread() > MOST_UNREAD_BYTES) {
+            LOG.atWarn().addKeyValue("conn", session().id()).log("slow client cut off");
+            abort();
+        }
+    }
+
+    /** What is written and not yet taken by the socket, beyond what is usual. */
+    private long unread() {
+        return lines().gathered() + context().channel().bytesBeforeWritable();
+    }
+
+    /**
+     * A client of ours holds a lock once it was told that its confirmation came in time; any other
+     * as soon as it has confirmed, so that its hold must be listed before the offer is sent.
+     */
+    private void offer(ByteString id, Request request, long fence) {
+        if (!service.mayOffer()) {
+            abort();
+            return;
+        }
+        if (told != null || list(id, request, fence)) {
+            SocketlockEncoder.offer(id, request.mode, request.lock, output());
+            event("lock_offered", id, request);
+        }
+    }
+
+    private void timedOut(ByteString id, Request request, Failure failure) {
+        forget(request);
+        fail(id, failure, request.lock, request.mode, SocketlockRequest.NO_SECONDS);
+    }
+
+    // ---- events
+
+    private void event(String type, ByteString id) {
+        if (service.verbose) {
+            service.tell(LockEvent.of(type, id));
+        }
+    }
+
+    private void event(String type, ByteString id, Request request) {
+        if (service.verbose) {
+            service.tell(LockEvent.of(type, id).lock(request.lock).mode(request.mode));
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.holdfast.server.socketlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.Policy;
+import io.holdfast.server.TestConfig;
+import io.holdfast.server.Transport;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("Over socketlock")
+@Timeout(60)
+class SocketlockOrderIT {
+    @TempDir private Path folder;
+    private SocketlockTestServer server;
+
+    private SocketlockTestClient connect(Policy policy) {
+        if (server == null) {
+            server = SocketlockTestServer.start(folder.resolve("s"), policy);
+        }
+        return server.connect();
+    }
+
+    @AfterEach
+    void close() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void an_answer_comes_in_the_order_in_which_it_was_decided(Transport transport) {
+        Path path = folder.resolve("s");
+        server =
+                SocketlockTestServer.start(
+                        new TestConfig().transport(transport),
+                        path,
+                        SocketlockTestServer.endpoint(path, Policy.FIFO));
+        SocketlockTestClient client = server.connect();
+        for (int i = 0; i < 500; i++) {
+            client.say("REQWRITE l", "PING", "REJECT l", "PING");
+            client.expect("WRITELOCK l", "PONG", "REQFAIL offer rejected", "PONG");
+        }
+    }
+
+    @Test
+    void an_offer_that_another_brought_about_comes_before_the_next_pong() {
+        SocketlockTestClient holder = connect(Policy.FIFO);
+        SocketlockTestClient other = connect(Policy.FIFO);
+        for (int i = 0; i < 500; i++) {
+            holder.offered("WRITE", "a").say("CONFIRM a").barrier();
+            other.waits("WRITE", "b");
+            holder.releases("a");
+            other.say("PING").expect("WRITELOCK b", "PONG").say("RELEASE b").barrier();
+        }
+    }
+
+    @Test
+    @DisplayName("H20: who came first by a PONG is served first")
+    void who_came_first_by_a_pong_is_served_first() {
+        SocketlockTestClient holder = connect(Policy.FIFO).holds("WRITE", "l");
+        List<SocketlockTestClient> line = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            line.add(connect(Policy.FIFO).waits("WRITE", "l"));
+        }
+        holder.releases("l");
+        for (SocketlockTestClient client : line) {
+            client.expect("WRITELOCK l").confirms("l").say("RELEASE l");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("H1: no writer is offered the lock beside a reader")
+    void no_writer_is_offered_the_lock_beside_a_reader(Policy policy) {
+        SocketlockTestClient reader = connect(policy).holds("READ", "r");
+        SocketlockTestClient writer = connect(policy).waits("WRITE", "w");
+        reader.assertHeld("r");
+        writer.barrier();
+        reader.releases("r");
+        writer.expect("WRITELOCK w");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("H2: two readers hold the lock at the same time")
+    void two_readers_hold_the_lock_at_the_same_time(Policy policy) {
+        SocketlockTestClient first = connect(policy).holds("READ", "r");
+        connect(policy).holds("READ", "r");
+        first.assertHeld("r");
+    }
+
+    @Test
+    void one_offer_is_out_at_a_time() {
+        SocketlockTestClient first = connect(Policy.READER_PREFERRED).offered("READ", "a");
+        SocketlockTestClient second = connect(Policy.READER_PREFERRED).waits("READ", "b");
+        first.say("CONFIRM a").barrier();
+        second.expect("READLOCK b");
+    }
+
+    @Test
+    void fifo_lets_nobody_pass() {
+        SocketlockTestClient a = connect(Policy.FIFO).holds("READ", "a");
+        SocketlockTestClient b = connect(Policy.FIFO).waits("WRITE", "b");
+        SocketlockTestClient c = connect(Policy.FIFO).waits("READ", "c");
+        a.releases("a");
+        b.expect("WRITELOCK b").confirms("b");
+        c.barrier();
+        b.releases("b");
+        c.expect("READLOCK c");
+    }
+
+    @Test
+    void writers_come_first_if_they_are_preferred() {
+        SocketlockTestClient a = connect(Policy.WRITER_PREFERRED).holds("READ", "a");
+        SocketlockTestClient b = connect(Policy.WRITER_PREFERRED).waits("WRITE", "b");
+        SocketlockTestClient c = connect(Policy.WRITER_PREFERRED).waits("READ", "c");
+        b.say("REJECT b").barrier();
+        c.expect("READLOCK c").confirms("c");
+        SocketlockTestClient d = connect(Policy.WRITER_PREFERRED).waits("WRITE", "d");
+        a.releases("a");
+        c.releases("c");
+        d.expect("WRITELOCK d");
+    }
+
+    @Test
+    void readers_come_first_if_they_are_preferred() {
+        SocketlockTestClient a = connect(Policy.READER_PREFERRED).holds("READ", "a");
+        SocketlockTestClient b = connect(Policy.READER_PREFERRED).waits("WRITE", "b");
+        SocketlockTestClient c = connect(Policy.READER_PREFERRED).holds("READ", "c");
+        a.releases("a");
+        b.barrier();
+        c.releases("c");
+        b.expect("WRITELOCK b");
+    }
+
+    @Test
+    @DisplayName("H8: a confirmation that came too late is told")
+    void a_confirmation_that_came_too_late_is_told() {
+        Path path = folder.resolve("s");
+        server =
+                SocketlockTestServer.start(
+                        path,
+                        SocketlockTestServer.limits(
+                                Duration.ofSeconds(30), Duration.ofMillis(200)));
+        SocketlockTestClient slow = server.connect().offered("WRITE", "l");
+        SocketlockTestClient next = server.connect().say("REQWRITE l").expect("WRITELOCK l");
+        next.confirms("l");
+        slow.say("CONFIRM l", "STATUS l");
+        slow.expect("REQFAIL timeout waiting for confirm", "REQFAIL invalid lock id");
+        slow.expect("LOCKTIMEOUT l");
+        next.assertHeld("l");
+    }
+
+    @Test
+    @DisplayName("H9: what answers a withdrawn request comes before what answers the next")
+    void what_answers_a_withdrawn_request_comes_before_what_answers_the_next() {
+        SocketlockTestClient client = connect(Policy.FIFO);
+        for (int i = 0; i < 200; i++) {
+            client.say("REQREAD a" + i, "REJECT a" + i, "REQWRITE b" + i, "RELEASE b" + i);
+            client.expect("READLOCK a" + i, "REQFAIL offer rejected", "WRITELOCK b" + i);
+        }
+        assertThat(client.barrier()).isNotNull();
+    }
+}

@@ -1,0 +1,109 @@
+package io.holdfast.server.socketlock;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Policy;
+import io.holdfast.server.Address;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.Protocol;
+import io.holdfast.server.TestClient;
+import io.holdfast.server.TestConfig;
+import io.holdfast.server.TestServer;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** A server with socketlock listeners, and the clients a test opened on it. */
+final class SocketlockTestServer implements AutoCloseable {
+    static final Limits USUAL =
+            new Limits(Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ZERO);
+
+    private final TestServer server;
+    private final Path path;
+    private final List<SocketlockTestClient> clients = new ArrayList<>();
+    private int count;
+
+    private SocketlockTestServer(TestServer server, Path path) {
+        this.server = server;
+        this.path = path;
+    }
+
+    // ---- listeners
+
+    static Endpoint endpoint(Path path, Policy policy) {
+        return endpoint(path, null, policy, USUAL, null);
+    }
+
+    static Endpoint endpoint(
+            Path path,
+            @Nullable String key,
+            @Nullable Policy policy,
+            Limits limits,
+            @Nullable Consumer<String> events) {
+        return new Endpoint(
+                new Address.Unix(path, null),
+                false,
+                new Protocol.Socketlock(
+                        Namespace.DEFAULT,
+                        key == null ? null : ByteString.of(key),
+                        policy,
+                        limits,
+                        events));
+    }
+
+    static Limits limits(Duration request, Duration confirm) {
+        return new Limits(request, confirm, Duration.ZERO);
+    }
+
+    // ---- life
+
+    static SocketlockTestServer start(Path path, Policy policy) {
+        return start(new TestConfig(), path, endpoint(path, policy));
+    }
+
+    static SocketlockTestServer start(Path path, Limits limits) {
+        return start(new TestConfig(), path, endpoint(path, null, null, limits, null));
+    }
+
+    static SocketlockTestServer start(TestConfig config, Path path, Endpoint... listeners) {
+        return new SocketlockTestServer(TestServer.start(config.listeners(listeners)), path);
+    }
+
+    TestServer server() {
+        return server;
+    }
+
+    /** Ends the server first: what its clients hold then is held at its end. */
+    @Override
+    public void close() {
+        server.close();
+        clients.forEach(SocketlockTestClient::close);
+    }
+
+    // ---- clients
+
+    /** A client that has greeted with an id of its own. */
+    SocketlockTestClient connect() {
+        return open().greet();
+    }
+
+    /** A connection that has not said a word. */
+    SocketlockTestClient open() {
+        return open(path);
+    }
+
+    SocketlockTestClient open(Path where) {
+        SocketlockTestClient client = SocketlockTestClient.open(where, "node-" + ++count);
+        clients.add(client);
+        return client;
+    }
+
+    TestClient connectDflockd() {
+        return server.connect();
+    }
+}
