@@ -99,14 +99,18 @@ final class Connection {
         }
     }
 
+    /** Everything that is there, the end included: what was read is then no older than the look. */
     private void read() {
         try {
-            chunk.clear();
-            int count = channel.read(chunk);
-            if (count < 0) {
-                fail();
-            } else {
-                take(Arrays.copyOf(chunk.array(), count));
+            int count = 1;
+            while (count > 0 && !closed) {
+                chunk.clear();
+                count = channel.read(chunk);
+                if (count < 0) {
+                    fail();
+                } else {
+                    take(Arrays.copyOf(chunk.array(), count));
+                }
             }
         } catch (IOException e) {
             fail();

@@ -94,6 +94,7 @@ final class Link implements Connection.Listener {
         this.id = ownId;
         this.owner = owner;
         this.heartbeatNanos = Desk.nanos(config.heartbeat());
+        ClientNames.enter(ownId);
     }
 
     long epoch() {
@@ -246,7 +247,9 @@ final class Link implements Connection.Listener {
         send("PROCESS " + ProcessName.own());
         send("EPOCH");
         owner.greeted();
-        send("SETTLED");
+        if (ClientNames.isAlone(ownId)) { // it would speak for all of that name
+            send("SETTLED");
+        }
     }
 
     private static long number(String text) {
@@ -351,6 +354,9 @@ final class Link implements Connection.Listener {
     }
 
     private void finish() {
+        if (state != State.CLOSED) {
+            ClientNames.leave(ownId);
+        }
         state = State.CLOSED;
         clearTimer();
         if (heartbeat != null) {

@@ -32,7 +32,7 @@ final class Loop {
     }
 
     /** So seldom the thread wakes up without a reason, to show that the process is running. */
-    private static final long MOST_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long MOST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Selector selector;
     private final Thread thread;
@@ -134,12 +134,13 @@ final class Loop {
                         ? MOST_SLEEP_NANOS
                         : Math.min(timers.first().dueNanos - System.nanoTime(), MOST_SLEEP_NANOS);
         ready.clear(); // in the order in which they became so, which the selector's own set loses
+        // Before the look, not after it: the process may be stopped between the two.
+        long turn = System.nanoTime();
         if (sleepNanos <= 0) {
             selector.selectNow(ready::add);
         } else {
             selector.select(ready::add, Math.max(1, TimeUnit.NANOSECONDS.toMillis(sleepNanos)));
         }
-        long turn = System.nanoTime();
         for (SelectionKey key : ready) {
             if (key.isValid()) {
                 run((Runnable) key.attachment());

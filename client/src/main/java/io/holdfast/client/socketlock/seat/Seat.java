@@ -23,8 +23,10 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -38,6 +40,12 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class Seat {
     /** The longest path that the system and the JDK take for a socket. */
     private static final int MOST_PATH_BYTES = 106;
+
+    /**
+     * Lock files that this process has locked under another name, by identity. They must not be
+     * closed, not even by the garbage collector.
+     */
+    private static final Map<Object, FileChannel> KEPT_OPEN = new ConcurrentHashMap<>();
 
     private static final String TAKEN = "io.holdfast.socketlock.seat:";
     private static final int FILE_TYPE = 0170000;
@@ -215,7 +223,8 @@ public final class Seat {
         Path lockPath = path.resolveSibling(path.getFileName() + ".lock");
         while (true) {
             Object before = identityOrNull(lockPath);
-            FileChannel channel = open(lockPath);
+            FileChannel kept = before == null ? null : KEPT_OPEN.remove(before);
+            FileChannel channel = kept == null ? open(lockPath) : kept;
             boolean keep = false;
             try {
                 FileLock lock;
@@ -223,6 +232,9 @@ public final class Seat {
                     lock = channel.tryLock();
                 } catch (OverlappingFileLockException e) {
                     keep = true; // closing it would end the lock that this process has
+                    if (before != null) {
+                        KEPT_OPEN.put(before, channel);
+                    }
                     return new Attempt.Busy();
                 }
                 if (lock == null) {
