@@ -9,6 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -25,19 +26,23 @@ import java.util.concurrent.TimeUnit;
             "A cycle goes through locks, semaphores, two-phase locks, counters, values and their"
                     + " time to live, signals, queue groups and lists, then looks into the"
                     + " server's statistics for anything left over. The first wrong answer ends"
-                    + " the run with FAIL [test]: reason."
+                    + " the run with FAIL [test]: reason.%n",
+            "With --election it needs no server: processes share a socketlock path, whoever"
+                    + " serves it is killed in each round, and none of what the lock protects"
+                    + " may come to harm."
         },
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:stopped by Ctrl-C, SIGTERM or --cycles, everything was right",
+            "0:stopped by Ctrl-C, SIGTERM, --cycles or --rounds, everything was right",
             "1:a check failed",
             "2:wrong usage, nothing was done"
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  holdfast soak --workers 16 --rounds-per-cycle 100",
-            "  holdfast soak --server 127.0.0.1:6388 --cycles 10"
+            "  holdfast soak --server 127.0.0.1:6388 --cycles 10",
+            "  holdfast soak --election --rounds 50"
         })
 public final class SoakCommand implements Callable<Integer> {
     private static final int WRONG_USAGE = 2;
@@ -79,6 +84,31 @@ public final class SoakCommand implements Callable<Integer> {
             description = "Authenticate every connection with this secret.")
     private @Nullable String authToken;
 
+    @Option(
+            names = "--election",
+            description = "Kill the primary of a socketlock path again and again instead.")
+    private boolean election;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "With --election: so many kills (default: ${DEFAULT-VALUE}).")
+    private int electionRounds = 50;
+
+    @Option(
+            names = "--processes",
+            paramLabel = "N",
+            description = "With --election: among so many processes (default: ${DEFAULT-VALUE}).")
+    private int processes = 8;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "PATH",
+            description =
+                    "With --election: make the files below this folder (default: where the system"
+                            + " has its temporary files).")
+    private @Nullable Path folder;
+
     @Option(names = "--help", usageHelp = true, description = "Show this help and exit.")
     @SuppressWarnings("unused") // picocli sets it, prints the help and does not call us
     private boolean help;
@@ -86,25 +116,39 @@ public final class SoakCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         var log = new SoakLog(spec.commandLine().getErr());
-        SoakPlan plan;
+        var stop = new StopRequest();
+        Run run;
         try {
-            plan = new SoakPlan(parse(server), workers, rounds, cycles, authToken);
+            run = election ? election(log, stop) : features(log, stop);
         } catch (IllegalArgumentException e) {
             log.plain("soak: " + e.getMessage());
             return WRONG_USAGE;
         }
-        var stop = new StopRequest();
         var status = new CompletableFuture<Integer>();
         var hook = Thread.ofPlatform().unstarted(() -> stopAndExit(stop, status));
         Runtime.getRuntime().addShutdownHook(hook);
         int result = SoakRun.FAILED;
         try {
-            result = new SoakRun(plan, SoakRun.SCENARIOS, log, stop).run();
+            result = run.run();
             return result;
         } finally {
             status.complete(result);
             forget(hook);
         }
+    }
+
+    /** What gives the exit status. */
+    private interface Run {
+        int run() throws InterruptedException;
+    }
+
+    private Run features(SoakLog log, StopRequest stop) {
+        var plan = new SoakPlan(parse(server), workers, rounds, cycles, authToken);
+        return new SoakRun(plan, SoakRun.SCENARIOS, log, stop)::run;
+    }
+
+    private Run election(SoakLog log, StopRequest stop) {
+        return new ElectionRun(new ElectionPlan(electionRounds, processes, folder), log, stop)::run;
     }
 
     private static ServerAddress parse(String address) {

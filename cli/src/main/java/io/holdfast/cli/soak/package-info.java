@@ -1,6 +1,7 @@
 /**
  * Exercises every feature of a running server in a loop and checks each answer. Start at {@link
  * SoakCommand}; a {@link Scenario} is one feature, and {@link SoakRun#SCENARIOS} lists them all.
+ * {@link ElectionRun} needs no server: it kills the processes that serve a socketlock path.
  */
 @NullMarked
 package io.holdfast.cli.soak;

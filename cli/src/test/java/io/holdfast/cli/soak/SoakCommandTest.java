@@ -32,6 +32,17 @@ class SoakCommandTest {
                 .contains(flag.substring(2));
     }
 
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({"--rounds, 0", "--processes, 1", "--processes, 65"})
+    void refuses_a_bad_election_likewise(String flag, String value) {
+        var run = CommandRun.of(new SoakCommand(), "--election", flag, value);
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("soak: " + flag + " must be");
+    }
+
     @Test
     void explains_itself_on_standard_output() {
         var run = CommandRun.of(new SoakCommand(), "--help");
@@ -39,6 +50,7 @@ class SoakCommandTest {
         assertThat(run.err()).isEmpty();
         assertThat(run.out().replaceAll("\\s+", " "))
                 .contains("--server", "--workers", "--rounds-per-cycle", "--cycles")
+                .contains("--election", "--rounds", "--processes", "--dir")
                 .contains("locks, semaphores, two-phase locks, counters, values")
                 .contains("signals, queue groups and lists")
                 .contains("(default: 127.0.0.1:6388)", "(default: 4)", "(default: 20)");

@@ -17,6 +17,9 @@ public final class Grace {
     /** The most that anybody is waited for. */
     public static final long LENGTH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** Looks that are further apart tell that this process was stopped. */
+    private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Seat seat;
@@ -31,7 +34,8 @@ public final class Grace {
     /** Under which primary unlisted holds were granted; 0 is one that had no number. */
     private final long unlistedEpoch;
 
-    private final long endNanos;
+    private long endNanos;
+    private long lastLookNanos;
     private long nextLookNanos;
     private boolean over;
 
@@ -41,6 +45,7 @@ public final class Grace {
         this.unknown = unknown;
         this.unlistedEpoch = unlistedEpoch;
         this.endNanos = nowNanos + LENGTH_NANOS;
+        this.lastLookNanos = nowNanos;
         this.nextLookNanos = nowNanos;
     }
 
@@ -49,6 +54,10 @@ public final class Grace {
         if (over) {
             return true;
         }
+        if (nowNanos - lastLookNanos > STALL_NANOS && endNanos - nowNanos < STALL_NANOS) {
+            endNanos = nowNanos + STALL_NANOS; // it was this process that was silent
+        }
+        lastLookNanos = nowNanos;
         if (nowNanos - nextLookNanos >= 0) {
             dropTheGone();
             nextLookNanos = nowNanos + LOOK_NANOS;

@@ -109,7 +109,9 @@ public final class Seat {
         SeatFile.Header before = content.header();
         boolean stale = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
         boolean sameBoot = before == null || isThisBoot(before.boot());
-        boolean otherPeer = stale && (before == null || !before.socket().equals(identity(path)));
+        String socket = stale ? identity(path) : "-";
+        boolean otherPeer =
+                stale && (before == null || !List.of(before.socket().split(";")).contains(socket));
         boolean wasActive = before != null && before.state() != SeatFile.State.CLEAN;
         boolean unlisted =
                 before == null
@@ -124,7 +126,7 @@ public final class Seat {
                         SeatFile.State.ACTIVE,
                         fenceFloor,
                         ProcessName.ownBoot(),
-                        before == null ? "-" : before.socket());
+                        socket);
         for (HoldRecord hold : listed) {
             used.set(hold.index);
         }
@@ -322,7 +324,8 @@ public final class Seat {
                         header.state(),
                         header.fence(),
                         header.boot(),
-                        identity(bindPath));
+                        // Whichever of the two we leave at the path, should we end right here.
+                        header.socket() + ";" + identity(bindPath));
         file.write(header);
         Files.move(
                 bindPath,

@@ -39,7 +39,7 @@ final class SeatFile {
      *
      * @param fence every fence given out so far is below it
      * @param boot of the host when it was written
-     * @param socket which socket file the primary made
+     * @param socket which socket files may be at the path, as left by a primary of ours
      */
     record Header(long epoch, State state, long fence, String boot, String socket) {
         static final Header NONE = new Header(0, State.CLEAN, 0, "-", "-");

@@ -18,6 +18,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -91,8 +92,13 @@ class GraceIT {
         return seat.grace().isOver(System.nanoTime());
     }
 
+    /** Looks again and again until its whole length has passed, as a primary does. */
     private static boolean isOverAtLast(Seat seat) {
-        return seat.grace().isOver(System.nanoTime() + Grace.LENGTH_NANOS);
+        long now = System.nanoTime();
+        for (int tenth = 1; tenth < 10; tenth++) {
+            seat.grace().isOver(now + Grace.LENGTH_NANOS / 10 * tenth);
+        }
+        return seat.grace().isOver(now + Grace.LENGTH_NANOS);
     }
 
     private void rewrite(UnaryOperator<String> change) throws IOException {
@@ -256,6 +262,48 @@ class GraceIT {
         assertThat(reassert(next, "l1", first.epoch())).isNull();
         next.close();
         assertThat(isOver(take())).isTrue(); // nobody is waited for twice
+    }
+
+    @Test
+    void goes_on_for_a_moment_if_it_was_the_primary_that_was_stopped() throws Exception {
+        Seat first = serve();
+        hold(first, "l1");
+        first.close();
+        Seat next = take();
+        assertThat(isOver(next)).isFalse();
+
+        long later = System.nanoTime() + 3 * Grace.LENGTH_NANOS;
+        assertThat(next.grace().isOver(later)).isFalse(); // what waits to be read comes first
+        assertThat(reassert(next, "l1", first.epoch())).isNotNull();
+        assertThat(next.grace().isOver(later)).isTrue();
+    }
+
+    @Test
+    void ends_soon_after_such_a_stop() throws Exception {
+        Seat first = serve();
+        hold(first, "l1");
+        first.close();
+        Seat next = take();
+
+        long later = System.nanoTime() + 3 * Grace.LENGTH_NANOS;
+        assertThat(next.grace().isOver(later)).isFalse();
+        assertThat(next.grace().isOver(later + 900_000_000)).isFalse();
+        assertThat(next.grace().isOver(later + 1_000_000_000)).isTrue();
+    }
+
+    @Test
+    void knows_the_holders_if_a_primary_ended_while_it_gave_its_socket_its_name() throws Exception {
+        Seat first = serve();
+        hold(first, "l1");
+        first.close();
+        Path kept = folder.resolve("kept");
+        Files.createLink(kept, path());
+        serve().close();
+        // As if the name had not been given yet: the file of before is there, with its identity.
+        Files.move(kept, path(), StandardCopyOption.REPLACE_EXISTING);
+
+        Seat third = take();
+        assertThat(reassert(third, "l1", first.epoch())).isNotNull();
     }
 
     @Test

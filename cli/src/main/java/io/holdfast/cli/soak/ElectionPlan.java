@@ -1,0 +1,30 @@
+package io.holdfast.cli.soak;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+
+/**
+ * How often to kill the primary of a lock, and among how many processes. The constructor is the one
+ * gate.
+ *
+ * @param folder where the socket and the guarded files are made, below a new folder of their own;
+ *     null for the folder of temporary files
+ */
+record ElectionPlan(int rounds, int processes, @Nullable Path folder) {
+    private static final int MOST_PROCESSES = 64;
+
+    /** Throws {@link IllegalArgumentException} that names the flag. */
+    ElectionPlan {
+        require(rounds > 0, "--rounds must be > 0 (got " + rounds + ")");
+        require(
+                processes > 1 && processes <= MOST_PROCESSES,
+                "--processes must be 2 to " + MOST_PROCESSES + " (got " + processes + ")");
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new IllegalArgumentException(otherwise);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package io.holdfast.client.socketlock.election;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A {@link LockProgram} that runs, and what it has said so far. */
+final class LockProcess implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final Process process;
+    private final List<String> lines = new ArrayList<>();
+
+    /** The lines that {@link #hears} has not found yet. Guarded by the lines. */
+    private final List<String> unheard = new ArrayList<>();
+
+    private boolean ended;
+
+    private LockProcess(Process process) {
+        this.process = process;
+    }
+
+    static LockProcess start(Path path, String... more) throws IOException {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-XX:TieredStopAtLevel=1",
+                                "-XX:+UseSerialGC",
+                                "-Xshare:auto",
+                                "-Xmx64m",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                LockProgram.class.getName(),
+                                path.toString()));
+        command.addAll(List.of(more));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        LockProcess result = new LockProcess(process);
+        Thread reader = new Thread(result::read);
+        reader.setDaemon(true);
+        reader.start();
+        return result;
+    }
+
+    private void read() {
+        try (var out =
+                new BufferedReader(
+                        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = out.readLine(); line != null; line = out.readLine()) {
+                add(line, false);
+            }
+        } catch (IOException e) {
+            // Killed.
+        }
+        add("ended", true);
+    }
+
+    private void add(String line, boolean last) {
+        synchronized (lines) {
+            lines.add(line);
+            unheard.add(line);
+            ended = last;
+            lines.notifyAll();
+        }
+    }
+
+    /** Waits until it is connected. */
+    LockProcess connected() {
+        hears("connected");
+        return this;
+    }
+
+    void tell(String command) {
+        try {
+            process.getOutputStream().write((command + "\n").getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Takes the lock and gives its fence. */
+    long holds(String mode) {
+        tell(mode);
+        return holds();
+    }
+
+    /** The fence of the lock that it has been waiting for. */
+    long holds() {
+        return Long.parseLong(hears("holds"));
+    }
+
+    /** What follows these words, once it has said them; it must not speak of an error before. */
+    String hears(String words) {
+        String found = find(words, PATIENCE);
+        if (found == null) {
+            throw new AssertionError("no \"" + words + "\" among " + said());
+        }
+        return found.substring(words.length()).strip();
+    }
+
+    /** Whether it has said so and was not heard yet, or does within this time. */
+    boolean says(String words, Duration within) {
+        return find(words, within) != null;
+    }
+
+    private @Nullable String find(String words, Duration within) {
+        long end = System.nanoTime() + within.toNanos();
+        synchronized (lines) {
+            while (true) {
+                for (String line : unheard) { // its threads speak in any order
+                    if (line.startsWith(words)) {
+                        unheard.remove(line);
+                        return line;
+                    }
+                    if (line.startsWith("error") || line.startsWith("Exception")) {
+                        return null;
+                    }
+                }
+                long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+                if (ended || left <= 0) {
+                    return null;
+                }
+                try {
+                    lines.wait(left);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return null;
+                }
+            }
+        }
+    }
+
+    List<String> said() {
+        synchronized (lines) {
+            return List.copyOf(lines);
+        }
+    }
+
+    /** Whether it is the primary, as far as it has said. */
+    boolean serves() {
+        List<String> all = said();
+        return all.lastIndexOf("serves") > all.lastIndexOf("serves no more");
+    }
+
+    void kill() {
+        process.destroyForcibly();
+        waitForEnd();
+    }
+
+    private void waitForEnd() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                process.waitFor();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    void stop() throws IOException, InterruptedException {
+        signal("STOP");
+    }
+
+    void goOn() throws IOException, InterruptedException {
+        signal("CONT");
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        var kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
+        assertThat(kill.waitFor()).isZero();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+}

@@ -1,0 +1,3 @@
+module holdfast.io/interop/socketlock
+
+go 1.25
