@@ -141,7 +141,7 @@ final class SocketlockListener {
             notifyAll();
         }
         if (watch.getState() == Thread.State.NEW) {
-            end(true);
+            endForGood();
             return;
         }
         boolean interrupted = false;
@@ -169,7 +169,7 @@ final class SocketlockListener {
                     LOG.atWarn()
                             .addKeyValue("path", address)
                             .log("the path is no longer ours: closing its connections");
-                    end(false);
+                    startOver(now);
                 } else {
                     endGrace(now);
                 }
@@ -177,7 +177,7 @@ final class SocketlockListener {
                 LOG.atError().setCause(e).log("socketlock listener failed, trying again");
             }
         }
-        end(true);
+        endForGood();
     }
 
     /** Waits until it is time to look; false if there is nothing more to look after. */
@@ -207,19 +207,38 @@ final class SocketlockListener {
         }
     }
 
+    /**
+     * Whoever held the lock may come back if the path is ours again. Until that is known nobody
+     * else gets the key, whatever it is asked by.
+     */
+    private void startOver(Term lost) {
+        term = null;
+        end(lost);
+        awaitSessions(lost.service);
+        try {
+            tryAgain();
+        } finally {
+            suspensions.resume(key);
+        }
+    }
+
     private void tryAgain() {
         try {
             Term fresh = take();
-            term = fresh;
             if (fresh == null) {
                 tellTrouble("another server has it");
                 return;
             }
-            publish(fresh);
+            try {
+                publish(fresh);
+            } catch (StartException e) {
+                undo(fresh);
+                throw e;
+            }
+            term = fresh;
             trouble = "";
             LOG.atInfo().addKeyValue("path", address).log("the path is ours again");
         } catch (StartException e) {
-            end(false);
             tellTrouble(String.valueOf(e.getMessage()));
         }
     }
@@ -257,7 +276,10 @@ final class SocketlockListener {
         }
         if (!seat.grace().isOver(System.nanoTime())) {
             fresh.suspended = true;
-            suspensions.suspend(key);
+            if (!suspensions.suspend(key)) {
+                undo(fresh);
+                throw new StartException("cannot listen on " + address + ": too many locks");
+            }
         }
         try {
             fresh.channel = binding.bind(seat.bindPath(), fresh.service, fresh.connections);
@@ -266,10 +288,10 @@ final class SocketlockListener {
             }
             return fresh;
         } catch (StartException e) {
-            end(fresh, false);
+            undo(fresh);
             throw e;
         } catch (IOException | UnsupportedOperationException e) { // the file system has no modes
-            end(fresh, false);
+            undo(fresh);
             throw failure(e);
         }
     }
@@ -290,24 +312,26 @@ final class SocketlockListener {
                 "cannot listen on " + address + ": " + StartException.reason(e), e);
     }
 
-    private void end(boolean forGood) {
+    /** Nobody else here is to get what clients may still have, and bring to the next primary. */
+    private void endForGood() {
         Term last = term;
         term = null;
         if (last != null) {
-            end(last, forGood);
+            end(last);
         }
     }
 
-    /**
-     * No more offers, then no more connections, then no more primary.
-     *
-     * @param forGood whether the server ends: nobody else here is to get what clients may still
-     *     have, and bring back to the next primary
-     */
-    private void end(Term last, boolean forGood) {
+    /** Ends a term that nobody has seen. */
+    private void undo(Term fresh) {
+        end(fresh);
+        suspensions.resume(key);
+    }
+
+    /** No more offers, then no more connections, then no more primary. The key stays suspended. */
+    private void end(Term last) {
         if (!last.suspended) {
             last.suspended = true;
-            suspensions.suspend(key);
+            boolean _ = suspensions.suspend(key); // if that fails nobody has it
         }
         last.service.end();
         last.seat.leave();
@@ -316,10 +340,6 @@ final class SocketlockListener {
         }
         last.connections.close().awaitUninterruptibly(END_MOST_MILLIS);
         last.seat.close();
-        if (!forGood) {
-            awaitSessions(last.service);
-            suspensions.resume(key);
-        }
     }
 
     /** What connections held is released only now: not while any of them could be offered it. */

@@ -14,10 +14,10 @@ public final class StartException extends Exception {
         super(message, cause);
     }
 
-    /** What a failure says to a user; the messages of file errors are a path and nothing else. */
+    /** What a failure says to a user; the messages of most file errors are a path alone. */
     static String reason(Exception e) {
         String text = String.valueOf(e.getMessage());
-        return e instanceof FileSystemException
+        return e instanceof FileSystemException file && file.getReason() == null
                 ? e.getClass().getSimpleName().replace("Exception", "") + " " + text
                 : text;
     }

@@ -9,18 +9,10 @@ import io.holdfast.engine.Key;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.LongFunction;
 
 /** Keys of which nothing is granted for the time being, each for so many reasons. */
 final class Suspensions {
-    private static final Mailbox NOBODY =
-            new Mailbox() {
-                @Override
-                public void add(Effect effect) {}
-
-                @Override
-                public void wake() {}
-            };
-
     private final Driver driver;
     private final Map<Key, Integer> reasons = new HashMap<>();
 
@@ -28,19 +20,36 @@ final class Suspensions {
         this.driver = driver;
     }
 
-    synchronized void suspend(Key key) {
-        if (reasons.merge(key, 1, Integer::sum) == 1) {
-            Session session = driver.open(NOBODY, () -> "holdfast");
-            session.submit(new Command.Suspend(session.id(), 1, key));
-            session.close(1);
-        }
+    /** False if there is no room to remember it, and so nobody has the key. */
+    synchronized boolean suspend(Key key) {
+        reasons.merge(key, 1, Integer::sum);
+        return isDone(id -> new Command.Suspend(id, 1, key)); // again if it was refused before
     }
 
     synchronized void resume(Key key) {
         if (reasons.computeIfPresent(key, (_, count) -> count == 1 ? null : count - 1) == null) {
-            Session session = driver.open(NOBODY, () -> "holdfast");
-            session.submit(new Command.Resume(session.id(), 1, key));
-            session.close(1);
+            boolean _ = isDone(id -> new Command.Resume(id, 1, key));
         }
+    }
+
+    private boolean isDone(LongFunction<Command.Keyed> command) {
+        Answer answer = new Answer();
+        Session session = driver.open(answer, () -> "holdfast");
+        session.submit(command.apply(session.id()));
+        session.close(1);
+        return !answer.refused;
+    }
+
+    /** It is there when the command has been submitted. */
+    private static final class Answer implements Mailbox {
+        private boolean refused;
+
+        @Override
+        public void add(Effect effect) {
+            refused |= effect instanceof Effect.Refused;
+        }
+
+        @Override
+        public void wake() {}
     }
 }

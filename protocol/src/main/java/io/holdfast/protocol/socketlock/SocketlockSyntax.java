@@ -2,7 +2,6 @@ package io.holdfast.protocol.socketlock;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Mode;
-import io.holdfast.protocol.text.Blanks;
 
 import org.jspecify.annotations.Nullable;
 
@@ -184,7 +183,7 @@ public final class SocketlockSyntax {
             if (start == line.length) {
                 return null;
             }
-            while (at < line.length && Blanks.lengthAt(line, at, line.length) == 0) {
+            while (at < line.length && !isBlank(line[at])) {
                 at++;
             }
             return ByteString.of(Arrays.copyOfRange(line, start, at));
@@ -195,17 +194,31 @@ public final class SocketlockSyntax {
             return word == null ? null : text(word);
         }
 
+        /** All that are left, with a single blank between two. */
         ByteString rest() {
-            return ByteString.of(Blanks.normalise(line, at, line.length));
+            byte[] out = new byte[line.length - at];
+            int length = 0;
+            for (int start = skipBlanks(); start < line.length; start = skipBlanks()) {
+                if (length > 0) {
+                    out[length++] = ' ';
+                }
+                while (at < line.length && !isBlank(line[at])) {
+                    out[length++] = line[at++];
+                }
+            }
+            return ByteString.of(Arrays.copyOf(out, length));
         }
 
         private int skipBlanks() {
-            int blank = 1;
-            while (at < line.length && blank > 0) {
-                blank = Blanks.lengthAt(line, at, line.length);
-                at += blank;
+            while (at < line.length && isBlank(line[at])) {
+                at++;
             }
             return at;
+        }
+
+        /** Those of ASCII alone: what else a field has is echoed byte for byte. */
+        private static boolean isBlank(byte b) {
+            return b == ' ' || (b >= '\t' && b <= '\r');
         }
     }
 }

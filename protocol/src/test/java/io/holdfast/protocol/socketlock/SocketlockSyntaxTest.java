@@ -98,6 +98,8 @@ class SocketlockSyntaxTest {
     void keeps_its_bytes() {
         assertThat(parse("\u00ff\u0000 STATUS \u00fe\u0001\u0000"))
                 .isEqualTo("\u00ff\u0000|status|\u00fe\u0001\u0000");
+        assertThat(parse("I STATUS a\u00c2\u00a0b \u00e2\u0080\u0083")) // spaces of Unicode
+                .isEqualTo("I|status|a\u00c2\u00a0b \u00e2\u0080\u0083");
     }
 
     @ParameterizedTest

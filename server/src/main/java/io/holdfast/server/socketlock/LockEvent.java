@@ -6,10 +6,14 @@ import io.holdfast.protocol.socketlock.SocketlockRequest;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 /** A line about something that happened, written word by word; what is not set is left out. */
 final class LockEvent {
+    /** What is shown of an id: it may be as long as a line, and whoever asks must not wait. */
+    private static final int MOST_BYTES = 200;
+
     private final StringBuilder line;
 
     private LockEvent(String type, ByteString client) {
@@ -44,9 +48,11 @@ final class LockEvent {
     }
 
     /** An id is a client's: it must not be able to look like another line, or another word. */
-    private static String shown(ByteString id) {
-        StringBuilder text = new StringBuilder(id.length());
-        id.toString()
+    static String shown(ByteString id) {
+        boolean isLong = id.length() > MOST_BYTES;
+        ByteString start = isLong ? ByteString.of(Arrays.copyOf(id.bytes(), MOST_BYTES)) : id;
+        StringBuilder text = new StringBuilder(start.length());
+        start.toString()
                 .chars()
                 .forEach(
                         c -> {
@@ -56,7 +62,7 @@ final class LockEvent {
                                 text.append((char) c);
                             }
                         });
-        return text.toString();
+        return isLong ? text.append("...").toString() : text.toString();
     }
 
     /** Such as 1h0m30s. */

@@ -88,7 +88,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     @Override
     protected String name() {
         ByteString id = client;
-        return id == null ? "socketlock" : id.toString();
+        return id == null ? "socketlock" : LockEvent.shown(id);
     }
 
     @Override
@@ -271,7 +271,6 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             fail(id, Failure.TOO_MANY, lock, ask.mode(), SocketlockRequest.NO_SECONDS);
             return;
         }
-        serving = new SocketlockRequest.Status(id, lock); // names the lock
         submit(
                 new Command.Ask(
                         session().id(),

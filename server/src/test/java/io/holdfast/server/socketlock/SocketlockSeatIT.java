@@ -100,7 +100,7 @@ class SocketlockSeatIT {
     @DisplayName("H13: touches nothing that is no socket")
     void touches_nothing_that_is_no_socket() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "mine");
-        assertRefused(file, "is not a socket");
+        assertRefused(file, "cannot listen on " + file + ": " + file + ": is not a socket");
         assertThat(file).hasContent("mine");
         Path empty = Files.createDirectory(folder.resolve("empty"));
         assertRefused(empty, "is not a socket");
@@ -300,6 +300,41 @@ class SocketlockSeatIT {
 
     @Test
     void that_has_lost_its_path_troubles_no_other_listener() throws IOException {
+        Path second = startTwoOfOneKey();
+        SocketlockTestClient lost = server.connect().holds("WRITE", "l");
+        TestClient other = server.connectDflockd();
+        other.acquire("elsewhere");
+        SocketlockTestClient waiting = server.open(second).greet().waits("WRITE", "l");
+        Files.delete(path);
+        lost.assertClosed();
+        assertThat(other.ask("ping", "", "")).isEqualTo("ok");
+        waiting.expect("WRITELOCK l"); // when the time is over in which the holder may come back
+    }
+
+    @Test
+    void that_has_lost_its_path_keeps_the_key_for_those_who_come_back() throws IOException {
+        Path second = startTwoOfOneKey();
+        SocketlockTestClient holder = ours(server.connect()).holds("READ", "l1");
+        long epoch = epoch(holder);
+        TestClient dflockd = server.connectDflockd();
+        dflockd.send("l", "deploy", "30");
+        server.server().awaitWaiters("deploy", 1);
+        SocketlockTestClient waiting = server.open(second).greet().waits("WRITE", "l2");
+        Files.delete(path);
+        holder.assertClosed();
+        TestServer.soon().until(this::isServed);
+        SocketlockTestClient again = ours(server.connect());
+        again.say("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKOK l1");
+        waiting.barrier();
+        again.releases("l1");
+        String granted = dflockd.line();
+        assertThat(granted).startsWith("ok ");
+        assertThat(dflockd.ask("r", "deploy", TestClient.token(granted))).isEqualTo("ok");
+        waiting.expect("WRITELOCK l2");
+    }
+
+    /** Both with the lock that dflockd calls "deploy"; where the second one is. */
+    private Path startTwoOfOneKey() {
         server.close();
         Path second = folder.resolve("second");
         server =
@@ -311,13 +346,6 @@ class SocketlockSeatIT {
                                 path, "deploy", null, SocketlockTestServer.USUAL, null),
                         SocketlockTestServer.endpoint(
                                 second, "deploy", null, SocketlockTestServer.USUAL, null));
-        SocketlockTestClient lost = server.connect().holds("WRITE", "l");
-        TestClient other = server.connectDflockd();
-        other.acquire("elsewhere");
-        SocketlockTestClient waiting = server.open(second).greet().waits("WRITE", "l");
-        Files.delete(path);
-        lost.assertClosed();
-        assertThat(other.ask("ping", "", "")).isEqualTo("ok");
-        waiting.expect("WRITELOCK l");
+        return second;
     }
 }
