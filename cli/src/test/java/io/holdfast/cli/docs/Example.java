@@ -5,8 +5,10 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,6 +20,7 @@ import java.util.regex.Pattern;
  * $ printf ... | nc ... a command that ends; all that follows is what it prints
  * $ nc -N ...           stays open: three lines typed (one, to lockd's port), one line seen, and
  *                       so on; a line that begins with "sig " is always seen
+ * $ nc -N -U /tmp/...   stays open, and speaks socketlock: the verb says which lines are seen
  * $ ./holdfast ...      a server for this block alone; only ^C may follow
  * </pre>
  */
@@ -28,7 +31,15 @@ record Example(String where, String heading, List<Step> steps) {
     /** The port that a page gives lockd. */
     static final int LOCKD_PORT = 9999;
 
+    /** The folder of a socket on a page; a longer path is a real one. */
+    static final Pattern FOLDER = Pattern.compile("/tmp/(?=[a-z]+\\.sock\\b)");
+
     private static final Pattern TALK = Pattern.compile("nc -N 127\\.0\\.0\\.1 (6388|9999)");
+    private static final Pattern SOCKETLOCK = Pattern.compile("nc -N -U " + FOLDER + "\\S+");
+    private static final Pattern SOCKETLOCK_ANSWER =
+            Pattern.compile(
+                    "CONNECTED \\S+|\\S+ (CONNECTED|READLOCK|WRITELOCK|LOCKOK|LOCKTIMEOUT|REQFAIL"
+                            + "|PONG)\\b.*");
     private static final Pattern PIPE = Pattern.compile(".* \\| " + TALK);
     private static final String SERVE = "./holdfast ";
     private static final Pattern PLACE = Pattern.compile("# (terminal [1-9]|server)");
@@ -118,6 +129,9 @@ record Example(String where, String heading, List<Step> steps) {
         /** How many lines a request has there. */
         private final Map<String, Integer> requestLines = new HashMap<>();
 
+        /** Terminals where it takes a look at a line to tell whether it is typed. */
+        private final Set<String> socketlock = new HashSet<>();
+
         private String terminal = "terminal 1";
         private int next;
 
@@ -156,7 +170,7 @@ record Example(String where, String heading, List<Step> steps) {
         private void command(String command) {
             int line = number(next++);
             Matcher talk = TALK.matcher(command);
-            if (talking.containsKey(terminal)) {
+            if (talking.containsKey(terminal) || socketlock.contains(terminal)) {
                 throw malformed("something else still runs in " + terminal);
             }
             if (command.startsWith(SERVE)) {
@@ -169,6 +183,9 @@ record Example(String where, String heading, List<Step> steps) {
                 talking.put(terminal, false);
                 requestLines.put(terminal, requestLines(portOf(talk)));
                 steps.add(new Step.Open(line, terminal, command));
+            } else if (SOCKETLOCK.matcher(command).matches()) {
+                socketlock.add(terminal);
+                steps.add(new Step.Open(line, terminal, command));
             } else if (PIPE.matcher(command).matches()) {
                 int from = next;
                 while (next < block.lines().size() && !isMark(block.lines().get(next))) {
@@ -176,11 +193,19 @@ record Example(String where, String heading, List<Step> steps) {
                 }
                 steps.add(new Step.Run(line, command, block.lines().subList(from, next)));
             } else {
-                throw malformed("a command must be, or end with, " + TALK);
+                throw malformed("a command must be, or end with, " + TALK + " or " + SOCKETLOCK);
             }
         }
 
         private void talk(String line) {
+            if (socketlock.contains(terminal)) {
+                int number = number(next++);
+                steps.add(
+                        SOCKETLOCK_ANSWER.matcher(line).matches()
+                                ? new Step.See(number, terminal, line)
+                                : new Step.Type(number, terminal, List.of(line)));
+                return;
+            }
             Boolean waiting = talking.get(terminal);
             if (waiting == null) {
                 throw malformed("nothing that reads runs in " + terminal);

@@ -12,14 +12,14 @@ import java.util.Objects;
 /** Does what an example shows and throws an {@link AssertionError} if something else happens. */
 final class ExamplePlayer implements AutoCloseable {
     private final String page;
-    private final Map<Integer, Integer> ports;
+    private final ExampleServer server;
     private final Duration patience;
     private final Expectation expectation = new Expectation();
     private final Map<String, Terminal> terminals = new HashMap<>();
 
-    private ExamplePlayer(String page, Map<Integer, Integer> ports, Duration patience) {
+    private ExamplePlayer(String page, ExampleServer server, Duration patience) {
         this.page = page;
-        this.ports = ports;
+        this.server = server;
         this.patience = patience;
     }
 
@@ -33,7 +33,7 @@ final class ExamplePlayer implements AutoCloseable {
             throw new IllegalArgumentException(example.where() + " has no server of its own");
         }
         try (var server = new ExampleServer(words);
-                var player = new ExamplePlayer(example.where(), server.ports(), patience)) {
+                var player = new ExamplePlayer(example.where(), server, patience)) {
             for (Example.Step step : example.steps()) {
                 switch (step) {
                     case Example.Step.Serve _ -> {}
@@ -48,7 +48,7 @@ final class ExamplePlayer implements AutoCloseable {
     /** Plays an example against a server that runs already. */
     static void play(Example example, ExampleServer server, Duration patience)
             throws IOException, InterruptedException {
-        try (var player = new ExamplePlayer(example.where(), server.ports(), patience)) {
+        try (var player = new ExamplePlayer(example.where(), server, patience)) {
             for (Example.Step step : example.steps()) {
                 player.take(step);
             }
@@ -60,7 +60,7 @@ final class ExamplePlayer implements AutoCloseable {
         switch (step) {
             case Example.Step.Run(int line, var command, var seen) -> run(line, command, seen);
             case Example.Step.Open(_, var name, var command) ->
-                    terminals.put(name, new Terminal(withPort(command), patience));
+                    terminals.put(name, new Terminal(server.here(command), patience));
             case Example.Step.Type(_, var name, var request) ->
                     terminal(name).type(request.stream().map(expectation::filled).toList());
             case Example.Step.See(int line, var name, var seen) ->
@@ -73,7 +73,7 @@ final class ExamplePlayer implements AutoCloseable {
     private void run(int line, String command, List<String> expected)
             throws IOException, InterruptedException {
         List<String> seen;
-        try (var terminal = new Terminal(withPort(expectation.filled(command)), patience)) {
+        try (var terminal = new Terminal(server.here(expectation.filled(command)), patience)) {
             seen = terminal.end();
         }
         if (seen == null) {
@@ -117,14 +117,6 @@ final class ExamplePlayer implements AutoCloseable {
 
     private AssertionError differs(int line, String what) {
         return new AssertionError(page.replaceFirst(":\\d+$", ":" + line) + ": " + what);
-    }
-
-    private String withPort(String command) {
-        String real = command;
-        for (Map.Entry<Integer, Integer> port : ports.entrySet()) {
-            real = real.replace("127.0.0.1 " + port.getKey(), "127.0.0.1 " + port.getValue());
-        }
-        return real;
     }
 
     @Override

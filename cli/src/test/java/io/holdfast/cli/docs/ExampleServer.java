@@ -3,7 +3,9 @@ package io.holdfast.cli.docs;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,8 +19,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** The real program in a JVM of its own, on free ports instead of 6388 and 9999. */
+/**
+ * The real program in a JVM of its own, on free ports instead of 6388 and 9999 and with sockets in
+ * a folder of its own instead of {@code /tmp}.
+ */
 final class ExampleServer implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(30);
     private static final Pattern LISTENING =
@@ -31,6 +37,7 @@ final class ExampleServer implements AutoCloseable {
     private final Process process;
     private final BlockingQueue<String> log = new LinkedBlockingQueue<>();
     private final Map<Integer, Integer> ports = new HashMap<>();
+    private final Path folder;
 
     /**
      * @param words the command and its flags, as a page shows them
@@ -48,7 +55,9 @@ final class ExampleServer implements AutoCloseable {
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 "io.holdfast.cli.Main"));
+        folder = Files.createTempDirectory("holdfast");
         List<String> real = onFreePorts(words);
+        real.replaceAll(this::inFolder);
         command.addAll(real);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment()
@@ -56,6 +65,10 @@ final class ExampleServer implements AutoCloseable {
                 .removeIf(name -> name.matches("(DFLOCKD|HOLDFAST|JAVA|JDK)_.*"));
         process = builder.start();
         Thread.ofVirtual().start(this::collect);
+        if (words.getFirst().equals("socketlockd")) {
+            awaitSocket(Path.of(real.get(real.indexOf("-socket") + 1)));
+            return;
+        }
         for (int i = 0; i < Math.max(1, Collections.frequency(real, "--listen")); i++) {
             Matcher listening = await(LISTENING);
             switch (listening.group(2)) {
@@ -70,6 +83,7 @@ final class ExampleServer implements AutoCloseable {
         List<String> real = new ArrayList<>(words);
         real.replaceAll(word -> word.replaceFirst(":(6388|9999)\\b", ":0"));
         switch (words.getFirst()) {
+            case "socketlockd" -> {}
             case "dflockd" -> real.addAll(List.of("--port", "0"));
             case "lockd" -> {
                 if (!words.contains("--unix")) {
@@ -86,6 +100,10 @@ final class ExampleServer implements AutoCloseable {
         return real;
     }
 
+    private String inFolder(String text) {
+        return Example.FOLDER.matcher(text).replaceAll(folder + "/");
+    }
+
     private static int port(Matcher listening) {
         return Integer.parseInt(listening.group(1));
     }
@@ -99,6 +117,18 @@ final class ExampleServer implements AutoCloseable {
             log.add("unreadable: " + e);
         }
         log.add(END);
+    }
+
+    /** It says nothing before the first event, but a socket is there as soon as it serves. */
+    private void awaitSocket(Path socket) throws InterruptedException {
+        long startNanos = System.nanoTime();
+        while (!Files.exists(socket)) {
+            if (!process.isAlive() || System.nanoTime() - startNanos > LONGEST.toNanos()) {
+                close();
+                throw new AssertionError("no socket at " + socket + "; only " + log);
+            }
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
     }
 
     private Matcher await(Pattern wanted) throws InterruptedException {
@@ -121,9 +151,13 @@ final class ExampleServer implements AutoCloseable {
         return Objects.requireNonNull(ports.get(Example.DFLOCKD_PORT));
     }
 
-    /** The ports that were taken, by those that a page names. */
-    Map<Integer, Integer> ports() {
-        return ports;
+    /** A command of a page, with this server's ports and folder. */
+    String here(String command) {
+        String real = inFolder(command);
+        for (Map.Entry<Integer, Integer> port : ports.entrySet()) {
+            real = real.replace("127.0.0.1 " + port.getKey(), "127.0.0.1 " + port.getValue());
+        }
+        return real;
     }
 
     /** Asks it to end, and waits until it has begun to. */
@@ -137,5 +171,17 @@ final class ExampleServer implements AutoCloseable {
     @Override
     public void close() {
         process.destroyForcibly();
+        process.onExit().join();
+        if (!Files.exists(folder)) {
+            return; // closed before
+        }
+        try (Stream<Path> left = Files.list(folder)) {
+            for (Path file : left.toList()) {
+                Files.delete(file);
+            }
+            Files.delete(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

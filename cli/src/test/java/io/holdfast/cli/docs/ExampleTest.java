@@ -133,4 +133,29 @@ class ExampleTest {
                         new Example.Request("g", "two words"),
                         new Example.Request("q", ""));
     }
+
+    @Test
+    void tells_by_the_verb_what_is_typed_over_socketlock() {
+        Example example =
+                parse(
+                        """
+                        # terminal 2
+                        $ nc -N -U /tmp/locks.sock
+                        HELLO
+                        CONNECTED me
+                        me REQREAD l1
+                        me STATUS l1
+                        me LOCKTIMEOUT l1
+                        me READLOCK l1\
+                        """);
+        assertThat(example.steps())
+                .containsExactly(
+                        new Example.Step.Open(5, "terminal 2", "nc -N -U /tmp/locks.sock"),
+                        new Example.Step.Type(6, "terminal 2", List.of("HELLO")),
+                        new Example.Step.See(7, "terminal 2", "CONNECTED me"),
+                        new Example.Step.Type(8, "terminal 2", List.of("me REQREAD l1")),
+                        new Example.Step.Type(9, "terminal 2", List.of("me STATUS l1")),
+                        new Example.Step.See(10, "terminal 2", "me LOCKTIMEOUT l1"),
+                        new Example.Step.See(11, "terminal 2", "me READLOCK l1"));
+    }
 }

@@ -25,7 +25,8 @@ class LinksTest {
                 "docs/dflockd.md",
                 "docs/lockd.md",
                 "docs/moving-from-dflockd.md",
-                "docs/recipes.md"
+                "docs/recipes.md",
+                "docs/socketlock.md"
             })
     void lead_to_a_file_and_to_a_heading_in_it(String name) throws IOException {
         Path file = Path.of("..").resolve(name);

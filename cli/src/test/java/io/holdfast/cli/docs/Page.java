@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A page of the documentation. */
 record Page(String name, List<String> lines) {
@@ -50,6 +51,31 @@ record Page(String name, List<String> lines) {
             }
         }
         return blocks;
+    }
+
+    /** The rows of all tables below a heading, up to the next heading; cells without blanks. */
+    List<List<String>> rows(String heading) {
+        List<List<String>> rows = new ArrayList<>();
+        String now = name;
+        boolean inTable = false;
+        boolean inBlock = false;
+        for (String line : lines) {
+            if (line.startsWith(FENCE)) {
+                inBlock = !inBlock;
+            }
+            if (line.startsWith("#") && !inBlock) {
+                now = line.replaceFirst("^#+ *", "");
+            }
+            if (line.startsWith("|---")) {
+                inTable = true;
+            } else if (!line.startsWith("|")) {
+                inTable = false;
+            } else if (inTable && now.equals(heading)) {
+                String[] cells = line.split("(?<!\\\\)\\|", -1); // an escaped bar is text
+                rows.add(Stream.of(cells).skip(1).map(String::strip).toList());
+            }
+        }
+        return rows;
     }
 
     List<Example> examples() {

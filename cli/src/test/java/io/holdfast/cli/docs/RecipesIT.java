@@ -16,14 +16,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Saves the programs of the page as a reader would, but for the port, and runs them. */
 @DisplayName("The programs of docs/recipes.md")
 class RecipesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final Pattern FILE_NAME = Pattern.compile("# (\\w+\\.py): .*");
+    private static final Pattern FILE_NAME = Pattern.compile("(?:#|//) (\\w+\\.(?:py|java)): .*");
 
     @TempDir private Path folder;
     private Page page;
@@ -41,14 +43,16 @@ class RecipesIT {
     private void save(ExampleServer server) throws IOException {
         for (Page.Block block : page.blocks()) {
             if (block.kind().equals("python")) {
-                Matcher name = FILE_NAME.matcher(block.lines().getFirst());
-                assertThat(name.matches()).as("a name in %s", block.lines().getFirst()).isTrue();
-                String program = String.join("\n", block.lines()) + "\n";
-                Files.writeString(
-                        folder.resolve(name.group(1)),
-                        program.replace("6388", String.valueOf(server.port())));
+                save(block, program -> program.replace("6388", String.valueOf(server.port())));
             }
         }
+    }
+
+    private void save(Page.Block block, UnaryOperator<String> change) throws IOException {
+        Matcher name = FILE_NAME.matcher(block.lines().getFirst());
+        assertThat(name.matches()).as("a name in %s", block.lines().getFirst()).isTrue();
+        String program = String.join("\n", block.lines()) + "\n";
+        Files.writeString(folder.resolve(name.group(1)), change.apply(program));
     }
 
     private void change(String file, String what, String by) throws IOException {
@@ -152,6 +156,30 @@ class RecipesIT {
             assertThat(run("python3 cache.py 1")).containsExactly("making it", "dark blue");
             await().atMost(PATIENCE).until(() -> run("python3 cache.py 600").contains("making it"));
             assertThat(run("python3 cache.py 600")).containsExactly("dark blue");
+        }
+    }
+
+    @Test
+    void a_file_that_processes_share_misses_no_number_while_primaries_come_and_go()
+            throws Exception {
+        for (Page.Block block : page.blocks()) {
+            if (block.kind().equals("java")) {
+                save(block, UnaryOperator.identity());
+            }
+        }
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String path = System.getProperty("java.class.path");
+        String add = "'" + java + "' -XX:TieredStopAtLevel=1 -cp '" + path + "' Add.java ";
+        assertThat(run(add + "5")).containsExactly("balance: 5");
+        String twice = add + "3 && " + add + "3";
+        assertThat(run("(" + twice + ") & (" + twice + ") & (" + twice + ") & wait"))
+                .hasSize(6)
+                .contains("balance: 23");
+        assertThat(folder.resolve("balance")).hasContent("23");
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .as("no drafts")
+                    .containsExactlyInAnyOrder("Add.java", "balance", "balance.sock.lock");
         }
     }
 }

@@ -1,0 +1,94 @@
+package io.holdfast.cli.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+/** With the oldest Java that the client is for, and in a method if it is no whole file. */
+@DisplayName("Java on a page")
+class JavaExamplesTest {
+    @TempDir private Path folder;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/lockd.md", "docs/recipes.md", "docs/socketlock.md"})
+    void compiles(String name) throws IOException {
+        List<Page.Block> blocks =
+                Page.read(Path.of("..").resolve(name)).blocks().stream()
+                        .filter(block -> block.kind().equals("java"))
+                        .toList();
+        assertThat(blocks).isNotEmpty();
+        for (Page.Block block : blocks) {
+            assertThat(complaints(source(block.lines()))).as("line %d", block.line()).isEmpty();
+        }
+    }
+
+    private static String source(List<String> lines) {
+        if (lines.stream().anyMatch(line -> line.startsWith("class "))) {
+            return String.join("\n", lines);
+        }
+        return """
+        %s
+        import io.holdfast.client.socketlock.*;
+        import java.nio.file.*;
+
+        class Example {
+            void deploy() {}
+
+            void run() throws Exception {
+                %s
+            }
+        }
+        """
+                .formatted(
+                        String.join(
+                                "\n", lines.stream().filter(JavaExamplesTest::isImport).toList()),
+                        String.join("\n", lines.stream().filter(line -> !isImport(line)).toList()));
+    }
+
+    private static boolean isImport(String line) {
+        return line.startsWith("import ");
+    }
+
+    private String complaints(String source) {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter complaints = new StringWriter();
+        JavaFileObject file =
+                new SimpleJavaFileObject(
+                        URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
+                    @Override
+                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                        return source;
+                    }
+                };
+        compiler.getTask(
+                        complaints,
+                        null,
+                        null,
+                        List.of(
+                                "--release",
+                                "17",
+                                "-proc:none",
+                                "-d",
+                                folder.toString(),
+                                "-cp",
+                                System.getProperty("java.class.path")),
+                        null,
+                        List.of(file))
+                .call();
+        return complaints.toString();
+    }
+}
