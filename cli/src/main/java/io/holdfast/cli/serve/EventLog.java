@@ -1,6 +1,8 @@
 package io.holdfast.cli.serve;
 
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,6 +17,8 @@ final class EventLog implements Consumer<String> {
 
     /** Names can be long, and lines that wait must not fill the memory. */
     private static final int MOST_CHARS = 1000;
+
+    private static final int MOST_AT_ONCE = 500;
 
     private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(MOST_WAITING);
     private final AtomicLong missed = new AtomicLong();
@@ -40,21 +44,37 @@ final class EventLog implements Consumer<String> {
 
     private void print() {
         try {
+            List<String> batch = new ArrayList<>();
             while (true) {
-                String line = lines.take();
-                long gone = missed.getAndSet(0);
-                if (gone > 0) {
-                    out.println("(" + gone + " lines missed)");
-                }
-                out.println(printable(line));
+                batch.add(lines.take());
+                lines.drainTo(batch, MOST_AT_ONCE);
+                print(batch);
+                batch.clear();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
+    /** In one piece: a write for each line would cost more than what the line is about. */
+    private void print(List<String> batch) {
+        StringBuilder text = new StringBuilder();
+        long gone = missed.getAndSet(0);
+        if (gone > 0) {
+            text.append('(').append(gone).append(" lines missed)").append(System.lineSeparator());
+        }
+        for (String line : batch) {
+            text.append(printable(line)).append(System.lineSeparator());
+        }
+        out.print(text);
+        out.flush();
+    }
+
     /** Names are a client's: what could steer a terminal is shown as a number. */
     static String printable(String line) {
+        if (line.chars().noneMatch(Character::isISOControl)) {
+            return line;
+        }
         StringBuilder text = new StringBuilder(line.length());
         line.chars()
                 .forEach(

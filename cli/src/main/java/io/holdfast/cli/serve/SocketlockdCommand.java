@@ -20,6 +20,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** {@code holdfast socketlockd}: socketlockd's flags, messages and exit statuses. */
@@ -133,9 +134,19 @@ public final class SocketlockdCommand {
         }
     }
 
+    /** The time of day, as text made once a second. */
+    private record Stamp(long second, String text) {
+        static Stamp now(Stamp last) {
+            long second = System.currentTimeMillis() / 1000;
+            return second == last.second
+                    ? last
+                    : new Stamp(second, TIME.format(LocalDateTime.now(ZoneId.systemDefault())));
+        }
+    }
+
     private static Consumer<String> events(EventLog log) {
-        return event ->
-                log.accept(TIME.format(LocalDateTime.now(ZoneId.systemDefault())) + " " + event);
+        AtomicReference<Stamp> stamp = new AtomicReference<>(new Stamp(0, ""));
+        return event -> log.accept(stamp.updateAndGet(Stamp::now).text() + " " + event);
     }
 
     /** For tests: what these words make. */
