@@ -21,6 +21,7 @@ final class Connection {
     }
 
     private static final int CHUNK_BYTES = 8192;
+    private static final int MOST_CHUNKS = 64;
     private static final int MOST_LINE_BYTES = 64 * 1024;
     private static final int MOST_UNSENT_BYTES = 256 * 1024;
 
@@ -103,7 +104,11 @@ final class Connection {
     private void read() {
         try {
             int count = 1;
-            while (count > 0 && !closed) {
+            for (int i = 0; count > 0 && !closed; i++) {
+                if (i == MOST_CHUNKS) {
+                    fail(); // no primary has so much to say
+                    return;
+                }
                 chunk.clear();
                 count = channel.read(chunk);
                 if (count < 0) {

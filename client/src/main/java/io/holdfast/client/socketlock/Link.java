@@ -46,6 +46,9 @@ final class Link implements Connection.Listener {
     private static final int LONGEST_WAIT_MILLIS = 20;
     private static final long TROUBLE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
+    /** A process that cannot become the primary leaves the others so long to do it. */
+    private static final long OTHERS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private enum State {
         /** No connection. */
         DOWN,
@@ -78,6 +81,9 @@ final class Link implements Connection.Listener {
 
     /** The number of the primary; 0 if it has none. */
     private long epoch;
+
+    /** Whether there has been a primary that answered. */
+    private boolean wasUp;
 
     private long downSinceNanos = System.nanoTime();
     private long upSinceNanos;
@@ -142,8 +148,12 @@ final class Link implements Connection.Listener {
                 retry("another process is about to serve " + path + ", but does not", null);
             }
         } catch (IOException e) {
-            owner.unreachable(unavailable(reason(e), e));
-            setTimer(TROUBLE_WAIT_NANOS, this::connect);
+            if (wasUp && System.nanoTime() - downSinceNanos < OTHERS_NANOS) {
+                connectSoon();
+            } else {
+                owner.unreachable(unavailable(reason(e), e));
+                setTimer(TROUBLE_WAIT_NANOS, this::connect);
+            }
         }
     }
 
@@ -305,10 +315,11 @@ final class Link implements Connection.Listener {
         if (state == State.LEAVING) {
             finish();
         } else if (state != State.CLOSED) {
-            boolean wasUp = state == State.UP;
+            boolean greeted = state == State.UP;
             state = State.DOWN;
             pingNanos = 0;
-            if (wasUp) {
+            if (greeted) {
+                wasUp = true;
                 downSinceNanos = System.nanoTime();
                 owner.down();
                 if (wait) {

@@ -6,7 +6,8 @@ public enum LockState {
     VALID,
     /**
      * The primary is gone, and the next one has not said yet whether it still counts. Nobody else
-     * has it meanwhile; touch nothing that it protects until it is valid again.
+     * has it meanwhile, unless this process was stopped for longer than {@link LockConfig#GRACE};
+     * touch nothing that it protects until it is valid again.
      */
     IN_DOUBT,
     /** Not held any more, for good: its time to live is over, or somebody else may have it. */

@@ -22,6 +22,9 @@ final class LockTable {
     /** More requests than this are refused to one connection. */
     static final int MOST_REQUESTS = 1024;
 
+    /** Nor may the ids of one connection be longer than this together. */
+    static final int MOST_ID_BYTES = 1024 * 1024;
+
     /** Nobody waits longer; sums with it stay far from the end of a long. */
     static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
 
@@ -56,6 +59,9 @@ final class LockTable {
     static final class Session {
         private final Map<String, Request> requests = new HashMap<>();
         private final Sink sink;
+
+        /** Of all their ids. */
+        private int bytes;
 
         Session(Sink sink) {
             this.sink = sink;
@@ -145,12 +151,12 @@ final class LockTable {
         if (session.requests.containsKey(lockId)) {
             return Asked.IN_USE;
         }
-        if (session.requests.size() >= MOST_REQUESTS) {
+        if (!hasRoom(session, lockId)) {
             return Asked.TOO_MANY;
         }
         var request = new Request(session, lockId, mode, ttlNanos, State.QUEUED);
         request.arrival = ++arrivals;
-        session.requests.put(lockId, request);
+        remember(request);
         queue(mode).add(request);
         setDeadline(request, nowNanos + queueNanos);
         return Asked.QUEUED;
@@ -216,7 +222,7 @@ final class LockTable {
                 && offer == null
                 && !writeHeld
                 && (mode == LockMode.READ || readsHeld == 0)
-                && session.requests.size() < MOST_REQUESTS
+                && hasRoom(session, lockId)
                 && !session.requests.containsKey(lockId);
     }
 
@@ -228,7 +234,7 @@ final class LockTable {
     /** Books a hold from before; {@link #canReassert} was true a moment ago. */
     Request reassert(Session session, String lockId, LockMode mode, long ttlNanos, long nowNanos) {
         var request = new Request(session, lockId, mode, ttlNanos, State.HELD);
-        session.requests.put(lockId, request);
+        remember(request);
         request.fence = ++lastFence;
         hold(request, nowNanos);
         return request;
@@ -328,11 +334,22 @@ final class LockTable {
         }
     }
 
+    private static boolean hasRoom(Session session, String lockId) {
+        return session.requests.size() < MOST_REQUESTS
+                && session.bytes + lockId.length() <= MOST_ID_BYTES;
+    }
+
+    private static void remember(Request request) {
+        request.session.requests.put(request.lockId, request);
+        request.session.bytes += request.lockId.length();
+    }
+
     /** The only way out of a session. The request keeps the state it had. */
     private void forget(Request request) {
         if (!request.session.requests.remove(request.lockId, request)) {
             return;
         }
+        request.session.bytes -= request.lockId.length();
         deadlines.remove(request);
         if (request.state == State.QUEUED) {
             queue(request.mode).remove(request);

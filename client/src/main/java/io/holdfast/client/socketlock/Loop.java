@@ -1,7 +1,6 @@
 package io.holdfast.client.socketlock;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -12,6 +11,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One daemon thread that does all the input and output: nobody interrupts it, so no channel is ever
@@ -33,6 +33,8 @@ final class Loop {
 
     /** So seldom the thread wakes up without a reason, to show that the process is running. */
     private static final long MOST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Selector selector;
     private final Thread thread;
@@ -121,10 +123,20 @@ final class Loop {
         try (selector) {
             while (runTasks()) {
                 runTimers();
-                select();
+                look();
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            report(e);
+        }
+    }
+
+    /** A look that fails is made again: until one succeeds nothing that this thread says counts. */
+    private void look() {
+        try {
+            select();
+        } catch (IOException | RuntimeException | Error e) {
+            report(e);
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 
@@ -175,8 +187,11 @@ final class Loop {
         try {
             task.run();
         } catch (RuntimeException | Error e) {
-            Thread.UncaughtExceptionHandler handler = thread.getUncaughtExceptionHandler();
-            handler.uncaughtException(thread, e);
+            report(e);
         }
+    }
+
+    private void report(Throwable failure) {
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
     }
 }

@@ -142,17 +142,16 @@ final class Primary {
     }
 
     private void work(PrimaryConnection connection) {
-        long now = System.nanoTime();
         boolean goOn = false;
         try {
-            goOn = connection.work(piece, now);
+            goOn = connection.work(piece);
         } catch (IOException e) {
             // This was all it had to say.
         } finally {
             if (!goOn) {
                 end(connection);
             }
-            finish(now);
+            finish(System.nanoTime());
         }
     }
 

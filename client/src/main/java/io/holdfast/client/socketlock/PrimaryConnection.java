@@ -58,7 +58,7 @@ final class PrimaryConnection {
      * @param piece to read into
      * @return false if this connection is to be closed
      */
-    boolean work(ByteBuffer piece, long nowNanos) throws IOException {
+    boolean work(ByteBuffer piece) throws IOException {
         output.writeTo(channel);
         if (isPaused()) {
             update();
@@ -71,7 +71,8 @@ final class PrimaryConnection {
             }
             input.add(piece.flip());
         }
-        boolean goOn = execute(nowNanos) && !input.isTooLong();
+        // Behind the read: no time to live may begin before its holder has confirmed.
+        boolean goOn = execute(System.nanoTime()) && !input.isTooLong();
         return flush() && goOn;
     }
 

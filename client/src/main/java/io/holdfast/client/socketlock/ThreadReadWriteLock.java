@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 final class ThreadReadWriteLock implements ReadWriteLock {
     private static final Duration TRY = Duration.ofMillis(50);
 
-    /** So often a wait looks again; the primary ends each request after a while. */
+    /** The primary's limit for a request, not the caller's: the request is made again. */
     private static final String WAITED_TOO_LONG = "timeout waiting for lock";
 
     private final SocketLockClient client;
@@ -118,6 +118,20 @@ final class ThreadReadWriteLock implements ReadWriteLock {
             }
         }
 
+        private SocketLock acquireUntil(long deadline) {
+            while (true) {
+                long left = Math.max(TRY.toNanos(), deadline - System.nanoTime());
+                try {
+                    return acquire(AcquireOptions.timeout(Duration.ofNanos(left)), true);
+                } catch (SocketLockRefusedException e) {
+                    boolean over = deadline - System.nanoTime() <= 0;
+                    if (over || !e.reason().equals(WAITED_TOO_LONG)) {
+                        throw e;
+                    }
+                }
+            }
+        }
+
         private SocketLock acquire(AcquireOptions options, boolean interruptible) {
             if (!interruptible) {
                 return client.acquireUninterruptibly(mode, options);
@@ -174,8 +188,7 @@ final class ThreadReadWriteLock implements ReadWriteLock {
                 long left = deadline - System.nanoTime();
                 if (asking.tryLock(left, TimeUnit.NANOSECONDS)) {
                     try {
-                        left = Math.max(TRY.toNanos(), deadline - System.nanoTime());
-                        push(acquire(AcquireOptions.timeout(Duration.ofNanos(left)), true));
+                        push(acquireUntil(deadline));
                         done = true;
                     } finally {
                         asking.unlock();

@@ -3,6 +3,8 @@ package io.holdfast.client.socketlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import static java.util.Objects.requireNonNull;
+
 import io.holdfast.client.socketlock.LockTable.Asked;
 import io.holdfast.client.socketlock.LockTable.State;
 
@@ -375,6 +377,17 @@ class LockTableTest {
         }
         assertThat(locks.table().ask(session, "one more", READ, 0, 0)).isEqualTo(Asked.TOO_MANY);
         assertThat(locks.read("b")).isEqualTo(Asked.QUEUED);
+    }
+
+    @Test
+    void refuses_ids_that_are_too_long_together() {
+        var locks = new TableScenario(Policy.FIFO);
+        var session = locks.session("a");
+        String half = "x".repeat(LockTable.MOST_ID_BYTES / 2);
+        assertThat(locks.table().ask(session, half, READ, 0, 0)).isEqualTo(Asked.QUEUED);
+        assertThat(locks.table().ask(session, half + "x", READ, 0, 0)).isEqualTo(Asked.TOO_MANY);
+        locks.table().release(requireNonNull(session.find(half)));
+        assertThat(locks.table().ask(session, half + "x", READ, 0, 0)).isEqualTo(Asked.QUEUED);
     }
 
     @Test

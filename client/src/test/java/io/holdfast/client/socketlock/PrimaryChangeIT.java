@@ -95,6 +95,24 @@ class PrimaryChangeIT {
     }
 
     @Test
+    void a_request_waits_a_moment_for_those_who_can_be_the_primary() throws Exception {
+        try (SocketLockServer server = SocketLockServer.start(path(), LockConfig.defaults())) {
+            SocketLock held = client().acquireWrite();
+            Call<SocketLock> waiting = Call.of(client()::acquireWrite).waiting();
+            Files.delete(path());
+            Files.writeString(path(), "in the way");
+            await().until(() -> held.state() == LockState.IN_DOUBT);
+            await().during(Duration.ofMillis(200)).until(() -> !waiting.isDone());
+            Files.delete(path());
+
+            await().until(held::isValid);
+            held.release();
+            assertThat(waiting.result().isValid()).isTrue();
+            assertThat(server).isNotNull();
+        }
+    }
+
+    @Test
     void a_lock_survives_several_changes_and_fences_only_grow() {
         List<SocketLockClient> all = new ArrayList<>();
         for (int i = 0; i < 4; i++) {

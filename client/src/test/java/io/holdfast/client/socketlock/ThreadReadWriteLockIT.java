@@ -266,6 +266,31 @@ class ThreadReadWriteLockIT {
     }
 
     @Test
+    void tries_as_long_as_it_is_told_to_though_the_primary_refuses_earlier() throws Exception {
+        LockConfig hurried = LockConfig.builder().requestTimeout(Duration.ofMillis(30)).build();
+        try (SocketLockClient one = SocketLockClient.connect(folder.resolve("t"), hurried);
+                SocketLockClient other = SocketLockClient.connect(folder.resolve("t"));
+                SocketLock foreign = one.acquireWrite()) {
+            Call<Boolean> trying =
+                    Call.of(
+                            () -> {
+                                Lock lock = other.asReadWriteLock().writeLock();
+                                boolean locked = lock.tryLock(20, SECONDS);
+                                lock.unlock();
+                                return locked;
+                            });
+            await().during(Duration.ofMillis(200)).until(() -> !trying.isDone());
+            foreign.release();
+            assertThat(trying.result()).isTrue();
+            try (SocketLock again = one.acquireWrite()) {
+                assertThat(other.asReadWriteLock().writeLock().tryLock(100, MILLISECONDS))
+                        .isFalse();
+                assertThat(again.isValid()).isTrue();
+            }
+        }
+    }
+
+    @Test
     void a_stranger_cannot_unlock_it() throws Exception {
         Keeper writer = Keeper.of(here.writeLock());
 

@@ -35,6 +35,9 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     /** How many locks one connection may hold, wait for, or not have been told to be over. */
     static final int MOST_LOCKS = 1024;
 
+    /** Nor may their ids be longer than this together. */
+    static final int MOST_LOCK_BYTES = 1024 * 1024;
+
     /** What a lock id costs beyond its bytes and those of the lines about it. */
     private static final int LOCK_BYTES = 256;
 
@@ -62,6 +65,10 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
 
     private final SocketlockService service;
     private final SocketlockDecoder decoder = new SocketlockDecoder();
+
+    /** Of all ids of locks. */
+    private int lockBytes;
+
     private final Map<ByteString, Request> byLock = new HashMap<>();
     private final Map<Long, Request> byNumber = new HashMap<>();
 
@@ -327,13 +334,14 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private @Nullable Request keep(
             ByteString id, long number, ByteString lock, Mode mode, long seconds) {
         int bytes = LOCK_BYTES + 2 * (lock.length() + id.length());
-        if (byLock.size() >= MOST_LOCKS) {
+        if (byLock.size() >= MOST_LOCKS || lockBytes + lock.length() > MOST_LOCK_BYTES) {
             return null;
         }
         if (!service.keep(bytes)) {
             service.keep(-bytes);
             return null;
         }
+        lockBytes += lock.length();
         Request request = new Request(number, lock, mode, seconds, bytes);
         byLock.put(lock, request);
         byNumber.put(number, request);
@@ -344,6 +352,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         erase(request);
         byLock.remove(request.lock);
         byNumber.remove(request.number);
+        lockBytes -= request.lock.length();
         service.keep(-request.bytes);
     }
 

@@ -236,6 +236,18 @@ class SocketlockLifeIT {
     }
 
     @Test
+    void may_be_long_but_not_too_long_with_all_others() {
+        client.holds("WRITE", "l0");
+        String longOne = "x".repeat(60 * 1024);
+        int most = SocketlockHandler.MOST_LOCK_BYTES / longOne.length();
+        for (int i = 0; i < most; i++) {
+            client.say("REQREAD " + longOne.substring(2) + (10 + i));
+        }
+        client.barrier().say("REQREAD " + longOne).expect("REQFAIL too many requests");
+        client.say("RELEASE " + longOne.substring(2) + 10, "REQREAD " + longOne).barrier();
+    }
+
+    @Test
     void ends_with_eol() {
         client.holds("WRITE", "l1");
         SocketlockTestClient next = server.connect().waits("READ", "l2");

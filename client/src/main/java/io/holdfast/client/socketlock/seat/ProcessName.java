@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Objects;
@@ -130,10 +131,10 @@ public final class ProcessName {
                     .toString()
                     .equals(Long.toString(pid))) {
                 String boot = Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip();
-                String namespace = Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
+                // Starts are told in the reader's time namespace.
                 return new ProcessName(
                         boot,
-                        namespace.replaceAll("[^0-9]", ""),
+                        namespace("pid") + "." + namespace("time"),
                         pid,
                         Long.parseLong(stat(pid)[START_FIELD]));
             }
@@ -141,6 +142,14 @@ public final class ProcessName {
             return Files.exists(PROC) ? UNKNOWN : byHandle(pid);
         }
         return UNKNOWN;
+    }
+
+    /** The number of one of this process's namespaces; 0 if the system has none of that kind. */
+    private static String namespace(String kind) throws IOException {
+        Path link = PROC.resolve("self/ns/" + kind);
+        return Files.exists(link, LinkOption.NOFOLLOW_LINKS)
+                ? Files.readSymbolicLink(link).toString().replaceAll("[^0-9]", "")
+                : "0";
     }
 
     private static ProcessName byHandle(long pid) {

@@ -220,7 +220,7 @@ public final class Seat {
         return path.resolveSibling("." + Integer.toString(number, 36));
     }
 
-    private static Attempt tryTake(Path path, String registration) throws IOException {
+    private static synchronized Attempt tryTake(Path path, String registration) throws IOException {
         requireSocketOrNothing(path);
         Path lockPath = path.resolveSibling(path.getFileName() + ".lock");
         while (true) {
@@ -234,9 +234,7 @@ public final class Seat {
                     lock = channel.tryLock();
                 } catch (OverlappingFileLockException e) {
                     keep = true; // closing it would end the lock that this process has
-                    if (before != null) {
-                        KEPT_OPEN.put(before, channel);
-                    }
+                    KEPT_OPEN.put(before == null ? channel : before, channel);
                     return new Attempt.Busy();
                 }
                 if (lock == null) {
@@ -373,7 +371,8 @@ public final class Seat {
      * Lists a hold; call it before its holder can believe that it has the lock.
      *
      * @param fence of the hold; it must not be told before either
-     * @return null if the seat has been left: then nobody may be told anything any more
+     * @return null if the seat has been left, or is left because nothing can be written: then
+     *     nobody may be told anything any more
      */
     public synchronized @Nullable HoldRecord record(
             boolean write, String clientId, String lockId, ProcessName process, long fence) {
@@ -390,7 +389,7 @@ public final class Seat {
         } catch (IOException e) {
             listIsIncomplete();
         }
-        return hold;
+        return left ? null : hold;
     }
 
     /** A hold that is listed already is booked again, with a new fence. */
@@ -504,11 +503,10 @@ public final class Seat {
         leaveUnpublished();
         left = true;
         closed = true;
-        try {
+        try (channel) {
             lock.release();
-            channel.close();
         } catch (IOException e) {
-            // The lock ends with the file at the latest.
+            // The lock ends with the file.
         } finally {
             System.getProperties().remove(registration);
         }

@@ -395,6 +395,18 @@ class SeatIT {
         assertThat(take().fenceFloor()).isEqualTo(floor);
     }
 
+    @Test
+    void lets_nobody_be_told_of_a_hold_that_cannot_be_written() throws Exception {
+        Seat seat = take();
+        serve(seat).close();
+        Thread.currentThread().interrupt(); // closes the file at the first write
+        HoldRecord hold = seat.record(true, "c", "l1", ProcessName.own(), 1);
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(hold).isNull();
+        assertThat(seat.isOurs()).isFalse();
+    }
+
     private static HoldRecord record(Seat seat, String lockId, ProcessName process) {
         return Objects.requireNonNull(seat.record(true, "c", lockId, process, 1));
     }
