@@ -52,6 +52,7 @@ class PrimaryChangeIT {
     }
 
     @Test
+    // H10.
     void the_holder_keeps_its_lock_and_the_waiter_waits_on() throws Exception {
         SocketLockClient primary = client();
         SocketLockClient holder = client();

@@ -147,6 +147,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
+    // H16.
     void gives_up_on_a_primary_that_accepts_and_never_answers() throws Exception {
         assertThatThrownBy(() -> SocketLockClient.connect(path, USUAL, Duration.ofMillis(200)))
                 .isInstanceOf(SocketLockUnavailableException.class)
@@ -158,6 +159,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
+    // H16.
     void tries_again_when_a_connection_ends_before_the_answer() throws Exception {
         Call<SocketLockClient> connecting = connecting(USUAL);
         primary().caller().hangUp();
@@ -259,6 +261,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
+    // H8.
     void does_not_have_the_lock_when_it_confirmed_too_late() throws Exception {
         Peer peer = connect(USUAL);
         Call<SocketLock> asking = asking(LockMode.WRITE);
@@ -288,6 +291,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
+    // H9.
     void is_not_confused_by_what_was_meant_for_an_acquire_before() throws Exception {
         Peer peer = connect(USUAL);
         Call<SocketLock> asking = asking(LockMode.READ);
@@ -320,6 +324,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
+    // H9.
     void makes_a_new_connection_after_an_acquire_that_was_given_up() throws Exception {
         Peer first = connect(USUAL);
         Call<SocketLock> hurried =
@@ -463,6 +468,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
+    // H16.
     void keeps_a_silent_connection_only_for_the_sake_of_a_lock() throws Exception {
         Peer peer = connect(LockConfig.builder().heartbeat(Duration.ofMillis(1)).build());
         SocketLock lock = acquire(peer, LockMode.WRITE);
@@ -574,6 +580,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
+    // H18.
     void joins_no_lock_that_is_in_doubt() throws Exception {
         Peer first = connect(USUAL);
         SocketLock lock = acquire(first, LockMode.WRITE);

@@ -135,6 +135,7 @@ class SocketLockClientIT {
     }
 
     @Test
+    // H19.
     void gives_every_acquire_of_many_threads_a_lock_a_count_or_a_clear_no() throws Exception {
         var confirmed = ConcurrentHashMap.<String>newKeySet();
         LockEvent.Listener listener =

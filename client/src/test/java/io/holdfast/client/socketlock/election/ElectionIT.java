@@ -24,6 +24,7 @@ import java.net.StandardProtocolFamily;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -94,6 +95,7 @@ class ElectionIT {
     // ---- a crash
 
     @Test
+    // H10.
     void a_lock_outlives_the_primary_and_nobody_else_gets_it_before_its_release()
             throws IOException {
         List<LockProcess> all = started(7);
@@ -232,6 +234,7 @@ class ElectionIT {
     // ---- stopped processes
 
     @Test
+    // H10.
     void a_holder_stopped_for_longer_than_the_grace_time_finds_its_lock_lost()
             throws IOException, InterruptedException {
         List<LockProcess> all = started(3);
@@ -283,6 +286,7 @@ class ElectionIT {
     }
 
     @Test
+    // H13.
     void a_full_accept_queue_is_no_evidence_of_death() throws IOException, InterruptedException {
         List<LockProcess> all = started(2);
         all.get(1).holds("write");
@@ -323,6 +327,7 @@ class ElectionIT {
     // ---- an orderly end
 
     @Test
+    // H11.
     void the_primary_ends_at_once_and_a_lock_elsewhere_stays() throws IOException {
         List<LockProcess> all = started(3);
         all.get(1).holds("write");
@@ -356,6 +361,7 @@ class ElectionIT {
     // ---- starting together
 
     @Test
+    // H12, H15.
     void of_those_that_start_together_one_becomes_the_primary() throws IOException {
         for (int round = 0; round < 4; round++) {
             // First over nothing, then over the socket of a primary that was killed.
@@ -374,6 +380,26 @@ class ElectionIT {
             if (round == 1) {
                 Files.delete(path);
             }
+        }
+    }
+
+    @Test
+    // H12, H15.
+    void a_hundred_times_over_a_stale_socket_one_of_eight_becomes_the_primary() throws IOException {
+        List<LockProcess> all = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            all.add(start());
+        }
+        all.forEach(LockProcess::connected);
+        for (int round = 0; round < 100; round++) {
+            Path stale = path.resolveSibling("s" + round);
+            try (var listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+                listener.bind(UnixDomainSocketAddress.of(stale));
+            }
+            all.forEach(process -> process.tell("meet " + stale));
+            assertThat(all.stream().map(process -> process.hears("met")).filter("true"::equals))
+                    .as("round %d", round)
+                    .hasSize(1);
         }
     }
 
@@ -419,6 +445,7 @@ class ElectionIT {
     }
 
     @Test
+    // H13.
     void what_is_no_socket_is_left_alone() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "precious");
         Path link = Files.createSymbolicLink(folder.resolve("link"), file);

@@ -29,6 +29,9 @@ final class LockProgram {
     private final SocketLockClient client;
     private volatile @Nullable SocketLock lock;
 
+    /** At a path that is not the usual one. */
+    private @Nullable SocketLockClient visitor;
+
     private LockProgram(SocketLockClient client) {
         this.client = client;
     }
@@ -62,6 +65,7 @@ final class LockProgram {
             case "look" -> say("looks " + mine().isValid() + " " + mine().state());
             case "guard" -> daemon(this::guard);
             case "use" -> daemon(() -> use(Path.of(words[1]), Integer.parseInt(words[2])));
+            case "meet" -> meet(Path.of(words[1]));
             case "close" -> {
                 long began = System.nanoTime();
                 client.close();
@@ -86,6 +90,19 @@ final class LockProgram {
             lock = got;
             got.onChange(state -> say("became " + state));
             say("holds " + got.fence());
+        } catch (SocketLockException e) {
+            say("error " + e.getMessage());
+        }
+    }
+
+    /** Joins the others at another path, until this is said again. */
+    private void meet(Path path) {
+        try {
+            if (visitor != null) {
+                visitor.closeNow();
+            }
+            visitor = SocketLockClient.connect(path);
+            say("met " + visitor.isPrimary());
         } catch (SocketLockException e) {
             say("error " + e.getMessage());
         }
