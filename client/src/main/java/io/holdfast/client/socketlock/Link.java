@@ -10,6 +10,7 @@ import java.net.ConnectException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -42,6 +43,7 @@ final class Link implements Connection.Listener {
     private static final long SHORTEST_HEARTBEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long SHORT_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long PATH_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int SHORTEST_WAIT_MILLIS = 2;
     private static final int LONGEST_WAIT_MILLIS = 20;
     private static final long TROUBLE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -85,6 +87,9 @@ final class Link implements Connection.Listener {
     /** Whether there has been a primary that answered. */
     private boolean wasUp;
 
+    /** Which file was at the path. */
+    private @Nullable Object connectedTo;
+
     private long downSinceNanos = System.nanoTime();
     private long upSinceNanos;
     private long lastTrafficNanos;
@@ -123,6 +128,7 @@ final class Link implements Connection.Listener {
             return;
         }
         try {
+            connectedTo = Seat.identityOrNull(path); // before: what takes its place is noticed
             connection = Connection.open(loop, path, this);
             state = State.GREETING;
             setTimer(ANSWER_NANOS, this::greetingIsUnanswered);
@@ -257,6 +263,7 @@ final class Link implements Connection.Listener {
         send("PROCESS " + ProcessName.own());
         send("EPOCH");
         owner.greeted();
+        lookAtPathLater();
         if (ClientNames.isAlone(ownId)) { // it would speak for all of that name
             send("SETTLED");
         }
@@ -298,6 +305,35 @@ final class Link implements Connection.Listener {
         } else if (now - lastTrafficNanos >= heartbeatNanos) {
             send("PING");
             pingNanos = now;
+        }
+    }
+
+    /**
+     * An original primary that stops goes on serving those who are connected, while another begins
+     * to serve the path. Ours, which have a number, look after that themselves.
+     */
+    private void lookAtPathLater() {
+        Connection current = connection;
+        Loop.Timer unused =
+                loop.after(
+                        PATH_LOOK_NANOS,
+                        () -> {
+                            if (state != State.UP || connection != current || epoch != 0) {
+                                return;
+                            }
+                            if (isSamePath()) {
+                                lookAtPathLater();
+                            } else {
+                                drop();
+                            }
+                        });
+    }
+
+    private boolean isSamePath() {
+        try {
+            return Objects.equals(connectedTo, Seat.identityOrNull(path));
+        } catch (IOException e) {
+            return false;
         }
     }
 

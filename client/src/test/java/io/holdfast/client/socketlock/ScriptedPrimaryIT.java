@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -580,6 +581,26 @@ class ScriptedPrimaryIT {
     }
 
     @Test
+    void leaves_an_original_that_serves_on_when_the_path_is_not_its_any_more() throws Exception {
+        Call<SocketLockClient> connecting = connecting(USUAL);
+        Peer first = primary().caller().welcomeLikeAnOriginal();
+        connected = connecting.result();
+        first.takes("SETTLED");
+        Call<SocketLock> asking = asking(LockMode.WRITE);
+        String lockId = first.offers(LockMode.WRITE, first.takes("REQWRITE"));
+        first.says("LOCKOK " + lockId);
+        SocketLock lock = asking.result();
+
+        Files.delete(path);
+        try (ScriptedPrimary next = ScriptedPrimary.at(path)) {
+            Peer second = next.caller().welcomeLikeAnOriginal();
+            assertThat(lock.isValid()).isFalse();
+            assertThat(second.takes("REASSERT")).isEqualTo(lockId + " WRITE 0");
+            client().closeNow();
+        }
+    }
+
+    @Test
     // H18.
     void joins_no_lock_that_is_in_doubt() throws Exception {
         Peer first = connect(USUAL);
@@ -756,7 +777,9 @@ class ScriptedPrimaryIT {
         String lost = peer.grants(LockMode.READ, 1);
         assertThat(peer.takes("STATUS")).isEqualTo(lost);
         first.waiting();
+        SocketLock joined = client().acquireRead();
         peer.says("LOCKTIMEOUT " + lost);
+        await().until(() -> joined.state() == LockState.LOST);
         Call<Boolean> second = lockingUntil(lock, secondMayGo);
         String lockId = peer.takesAtLast("REQREAD");
         peer.says("READLOCK " + lockId);

@@ -523,7 +523,8 @@ public final class Seat {
         }
     }
 
-    private static @Nullable Object identityOrNull(Path file) throws IOException {
+    /** What tells a file from all others that are there at the same time; null if there is none. */
+    public static @Nullable Object identityOrNull(Path file) throws IOException {
         try {
             return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                     .fileKey();
