@@ -2,18 +2,15 @@ package io.holdfast.server.lockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
+import io.holdfast.server.connection.LineTestClient;
+
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -23,23 +20,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A lockd client on TCP or a Unix socket that sends what it is told, byte for byte: each character
- * of a text is a byte. Lines are shown without their line feed, but with the carriage return. The
- * timeout of the test is its deadline.
- */
-final class LockdTestClient implements AutoCloseable {
+/** A lockd client on TCP or a Unix socket. Its lines still have the carriage return. */
+final class LockdTestClient extends LineTestClient<LockdTestClient> {
     /** Nobody locks this name: its answer marks the end of a listing. */
     private static final String MARK = "end of the listing";
 
     private static final String MARK_LINE = "0 Lock Not Locked: " + MARK + "\r";
 
-    private final SocketChannel channel;
-    private final InputStream in;
-
     private LockdTestClient(SocketChannel channel) {
-        this.channel = channel;
-        this.in = new BufferedInputStream(Channels.newInputStream(channel), 64 * 1024);
+        super(channel);
+    }
+
+    @Override
+    protected LockdTestClient self() {
+        return this;
     }
 
     static LockdTestClient tcp(InetSocketAddress address) {
@@ -83,13 +77,7 @@ final class LockdTestClient implements AutoCloseable {
 
     private static LockdTestClient connect(SocketChannel channel, SocketAddress address)
             throws IOException {
-        try {
-            channel.connect(address);
-        } catch (IOException e) {
-            channel.close();
-            throw e;
-        }
-        return new LockdTestClient(channel);
+        return new LockdTestClient(connected(channel, address));
     }
 
     /** A text as its bytes in UTF-8, each a character. */
@@ -113,41 +101,6 @@ final class LockdTestClient implements AutoCloseable {
 
     // ---- sending
 
-    LockdTestClient send(String text) {
-        return send(text.getBytes(StandardCharsets.ISO_8859_1));
-    }
-
-    LockdTestClient send(byte[] bytes) {
-        try {
-            ByteBuffer left = ByteBuffer.wrap(bytes);
-            while (left.hasRemaining()) {
-                channel.write(left);
-            }
-            return this;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Sends what the server may refuse to take because it has closed already. */
-    void sendIfOpen(String text) {
-        try {
-            send(text);
-        } catch (UncheckedIOException e) {
-            assertThat(e.getCause()).isNotInstanceOf(ClosedByInterruptException.class);
-        }
-    }
-
-    /** Says that nothing more will be sent. */
-    LockdTestClient halfClose() {
-        try {
-            channel.shutdownOutput();
-            return this;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     /** Goes away with a reset, as a crashed machine's router would say it. */
     void reset() {
         try {
@@ -158,32 +111,7 @@ final class LockdTestClient implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     // ---- reading
-
-    /** The next line; the end of the stream is a failure. */
-    String line() {
-        try {
-            var text = new ByteArrayOutputStream();
-            for (int c = in.read(); c != '\n'; c = in.read()) {
-                if (c < 0) {
-                    throw new AssertionError("end of stream after: " + text);
-                }
-                text.write(c);
-            }
-            return text.toString(StandardCharsets.ISO_8859_1);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
 
     /** Everything up to the end of the stream. */
     String rest() {
@@ -199,15 +127,6 @@ final class LockdTestClient implements AutoCloseable {
         byte[] piece = new byte[64 * 1024];
         try {
             while (in.read(piece) >= 0) {}
-        } catch (IOException e) { // reset: closed as well
-            assertThat(e).isNotInstanceOf(ClosedByInterruptException.class);
-        }
-    }
-
-    /** The server closes, or has closed, without another byte. */
-    void assertClosed() {
-        try {
-            assertThat(in.read()).as("the byte read at the end").isEqualTo(-1);
         } catch (IOException e) { // reset: closed as well
             assertThat(e).isNotInstanceOf(ClosedByInterruptException.class);
         }
