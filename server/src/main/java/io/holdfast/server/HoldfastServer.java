@@ -258,7 +258,7 @@ public final class HoldfastServer {
                 seat,
                 fences::next,
                 look,
-                protocol.events());
+                protocol.events() == null && LOG.isDebugEnabled() ? LOG::debug : protocol.events());
     }
 
     private ServerBootstrap bootstrap(Endpoint endpoint, @Nullable SslContext tls) {

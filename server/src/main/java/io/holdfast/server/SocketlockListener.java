@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.client.socketlock.seat.Grace;
 import io.holdfast.client.socketlock.seat.Seat;
 import io.holdfast.engine.Key;
 import io.holdfast.server.socketlock.SocketlockService;
@@ -13,6 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +30,9 @@ final class SocketlockListener {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long END_MOST_MILLIS = 1000;
     private static final long END_LOOK_MILLIS = 5;
-    private static final String ALREADY_RUNNING = "socketlock: server already running";
+
+    /** As the original says it. */
+    static final String ALREADY_RUNNING = "socketlock: server already running";
 
     /** Listens at a path; accepts nothing yet. */
     @FunctionalInterface
@@ -47,11 +51,20 @@ final class SocketlockListener {
         /** Whether the key is suspended on our behalf. */
         boolean suspended;
 
+        /** Whether it was said why nothing is granted. */
+        boolean graceTold;
+
+        private final long startNanos = System.nanoTime();
+
         @Nullable Channel channel;
 
         Term(Seat seat, SocketlockService service) {
             this.seat = seat;
             this.service = service;
+        }
+
+        long age() {
+            return System.nanoTime() - startNanos;
         }
     }
 
@@ -105,7 +118,7 @@ final class SocketlockListener {
                 new SocketlockListener(endpoint, address, key, suspensions, services, binding);
         listener.term = listener.take();
         if (listener.term == null) {
-            throw new StartException(ALREADY_RUNNING);
+            throw new StartException("cannot listen on " + address + ": " + ALREADY_RUNNING);
         }
         return listener;
     }
@@ -204,6 +217,12 @@ final class SocketlockListener {
         if (now.suspended && now.seat.grace().isOver(System.nanoTime())) {
             now.suspended = false;
             suspensions.resume(key);
+        } else if (now.suspended && !now.graceTold && now.age() >= LOOK_NANOS) {
+            now.graceTold = true;
+            LOG.atWarn()
+                    .addKeyValue("path", address)
+                    .addKeyValue("seconds", TimeUnit.NANOSECONDS.toSeconds(Grace.LENGTH_NANOS))
+                    .log("waiting for those who held locks under the primary before, at most");
         }
     }
 
@@ -308,8 +327,11 @@ final class SocketlockListener {
     }
 
     private StartException failure(Exception e) {
-        return new StartException(
-                "cannot listen on " + address + ": " + StartException.reason(e), e);
+        String reason =
+                e instanceof FileSystemException file && file.getReason() != null
+                        ? file.getReason()
+                        : StartException.reason(e);
+        return new StartException("cannot listen on " + address + ": " + reason, e);
     }
 
     /** Nobody else here is to get what clients may still have, and bring to the next primary. */

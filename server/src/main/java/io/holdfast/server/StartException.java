@@ -14,6 +14,14 @@ public final class StartException extends Exception {
         super(message, cause);
     }
 
+    /** What is wrong, without where: for those who know that. */
+    public String summary() {
+        String text = String.valueOf(getMessage());
+        return text.endsWith(SocketlockListener.ALREADY_RUNNING)
+                ? SocketlockListener.ALREADY_RUNNING
+                : text;
+    }
+
     /** What a failure says to a user; the messages of most file errors are a path alone. */
     static String reason(Exception e) {
         String text = String.valueOf(e.getMessage());

@@ -98,7 +98,7 @@ final class ServerRun {
             if (failure == null) {
                 LOG.atError().log(String.valueOf(e.getMessage()));
             } else {
-                System.err.println(failure + e.getMessage());
+                System.err.println(failure + e.summary());
             }
             return 1;
         } catch (ConfigException e) {

@@ -10,6 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +47,8 @@ import java.util.concurrent.TimeUnit;
         })
 public final class SoakCommand implements Callable<Integer> {
     private static final int WRONG_USAGE = 2;
+    private static final int ROUNDS = 50;
+    private static final int PROCESSES = 8;
 
     /** How long a signal waits for the round in progress. */
     private static final long STOP_SECONDS = 15;
@@ -92,14 +95,16 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "With --election: so many kills (default: ${DEFAULT-VALUE}).")
-    private int electionRounds = 50;
+            description =
+                    "With --election: kill the primary so many times, and now and then a holder"
+                            + " with it (default: 50).")
+    private @Nullable Integer electionRounds;
 
     @Option(
             names = "--processes",
             paramLabel = "N",
-            description = "With --election: among so many processes (default: ${DEFAULT-VALUE}).")
-    private int processes = 8;
+            description = "With --election: among so many processes (default: 8).")
+    private @Nullable Integer processes;
 
     @Option(
             names = "--dir",
@@ -143,12 +148,32 @@ public final class SoakCommand implements Callable<Integer> {
     }
 
     private Run features(SoakLog log, StopRequest stop) {
+        if (electionRounds != null || processes != null || folder != null) {
+            throw new IllegalArgumentException(
+                    "--rounds, --processes and --dir are for --election only");
+        }
         var plan = new SoakPlan(parse(server), workers, rounds, cycles, authToken);
         return new SoakRun(plan, SoakRun.SCENARIOS, log, stop)::run;
     }
 
     private Run election(SoakLog log, StopRequest stop) {
-        return new ElectionRun(new ElectionPlan(electionRounds, processes, folder), log, stop)::run;
+        for (String option :
+                List.of(
+                        "--server",
+                        "--workers",
+                        "--rounds-per-cycle",
+                        "--cycles",
+                        "--auth-token")) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw new IllegalArgumentException(option + " is not for --election");
+            }
+        }
+        var plan =
+                new ElectionPlan(
+                        electionRounds == null ? ROUNDS : electionRounds,
+                        processes == null ? PROCESSES : processes,
+                        folder);
+        return new ElectionRun(plan, log, stop)::run;
     }
 
     private static ServerAddress parse(String address) {

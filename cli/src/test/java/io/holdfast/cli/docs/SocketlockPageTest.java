@@ -276,8 +276,13 @@ class SocketlockPageTest {
         int requests = constant("io.holdfast.server.socketlock.SocketlockHandler", "MOST_LOCKS");
         assertThat(constant("io.holdfast.client.socketlock.LockTable", "MOST_REQUESTS"))
                 .isEqualTo(requests);
+        int bytes = constant("io.holdfast.server.socketlock.SocketlockHandler", "MOST_LOCK_BYTES");
+        assertThat(constant("io.holdfast.client.socketlock.LockTable", "MOST_ID_BYTES"))
+                .isEqualTo(bytes);
         assertThat(limit("requests of one connection"))
-                .startsWith(requests + ", then `REQFAIL " + Failure.TOO_MANY.text() + "`");
+                .isEqualTo(
+                        "%d, and %d MiB of lock-ids; then `REQFAIL %s`"
+                                .formatted(requests, bytes >> 20, Failure.TOO_MANY.text()));
         assertThat(constant("io.holdfast.client.socketlock.PrimaryLine", "MOST_BYTES"))
                 .isEqualTo(SocketlockDecoder.MOST);
         assertThat(limit("a line")).startsWith(SocketlockDecoder.MOST / 1024 + " KiB");

@@ -43,6 +43,22 @@ class SoakCommandTest {
                 .startsWith("soak: " + flag + " must be");
     }
 
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({"--rounds, 3", "--processes, 4", "--dir, /tmp"})
+    void refuses_what_is_for_an_election_without_one(String flag, String value) {
+        var run = CommandRun.of(new SoakCommand(), flag, value);
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("are for --election only");
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({"--server, 127.0.0.1:1", "--cycles, 1", "--workers, 2"})
+    void refuses_what_is_for_a_server_with_an_election(String flag, String value) {
+        var run = CommandRun.of(new SoakCommand(), "--election", flag, value);
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains(flag + " is not for --election");
+    }
+
     @Test
     void explains_itself_on_standard_output() {
         var run = CommandRun.of(new SoakCommand(), "--help");

@@ -239,6 +239,7 @@ final class Desk implements Link.Owner {
                     (wish.mode == LockMode.READ ? "REQREAD " : "REQWRITE ")
                             + wish.lockId
                             + (wish.ttlSeconds == 0 ? "" : " " + wish.ttlSeconds));
+            link.watchClosely();
         } finally {
             monitor.unlock();
         }
@@ -394,7 +395,7 @@ final class Desk implements Link.Owner {
             if (held == over) {
                 // The primary keeps an ended lock until it is asked about it; an original one even
                 // keeps it from the others.
-                link.send("RELEASE " + over.lockId);
+                loop.execute(() -> link.send("RELEASE " + over.lockId));
             }
             lose(over);
         } finally {
@@ -510,6 +511,16 @@ final class Desk implements Link.Owner {
     }
 
     @Override
+    public boolean isWaiting() {
+        monitor.lock();
+        try {
+            return wish != null;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
     public boolean isHolding() {
         monitor.lock();
         try {
@@ -539,7 +550,7 @@ final class Desk implements Link.Owner {
         monitor.lock();
         try {
             Held current = lock.held();
-            if (lock.released) {
+            if (lock.released && current.state != LockState.LOST) {
                 return LockState.RELEASED;
             }
             if (current.state != LockState.VALID || isFresh(current)) {
@@ -566,6 +577,9 @@ final class Desk implements Link.Owner {
             Held current = lock.held();
             if (lock.released) {
                 return false;
+            }
+            if (current.isOver(System.nanoTime())) {
+                end(current); // the timer would have said so in a moment
             }
             boolean valid = current.state == LockState.VALID && isFresh(current);
             lock.released = true;

@@ -6,6 +6,7 @@ import io.holdfast.client.socketlock.seat.Seat;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -33,6 +34,9 @@ final class Link implements Connection.Listener {
         /** There has been no primary for a while, or there cannot be one; it is tried again. */
         void unreachable(SocketLockUnavailableException reason);
 
+        /** Whether an answer is being waited for. */
+        boolean isWaiting();
+
         /** Whether the end of the connection would cost a lock. */
         boolean isHolding();
     }
@@ -43,6 +47,7 @@ final class Link implements Connection.Listener {
     private static final long SHORTEST_HEARTBEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long SHORT_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long VIGIL_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long PATH_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int SHORTEST_WAIT_MILLIS = 2;
     private static final int LONGEST_WAIT_MILLIS = 20;
@@ -76,6 +81,7 @@ final class Link implements Connection.Listener {
 
     private Loop.@Nullable Timer timer;
     private Loop.@Nullable Timer heartbeat;
+    private Loop.@Nullable Timer vigil;
     private Runnable whenClosed = () -> {};
 
     /** What the primary calls this client. */
@@ -135,6 +141,10 @@ final class Link implements Connection.Listener {
             connection.send(ownId + " HELLO\nHELLO\n");
         } catch (ConnectException e) {
             bid();
+        } catch (BindException e) { // so the JDK calls it when the socket's mode forbids it
+            owner.unreachable(
+                    unavailable("no permission to use " + path + ": its mode forbids it", e));
+            setTimer(TROUBLE_WAIT_NANOS, this::connect);
         } catch (IOException e) {
             if (Files.notExists(path)) { // what else may be there the bid finds out
                 bid();
@@ -337,6 +347,34 @@ final class Link implements Connection.Listener {
         }
     }
 
+    /** Asks every few seconds whether the primary is there, as long as something waits for it. */
+    void watchClosely() {
+        if (vigil != null) {
+            loop.cancel(vigil);
+        }
+        vigil =
+                loop.after(
+                        VIGIL_NANOS,
+                        () -> {
+                            if (state == State.UP && owner.isWaiting()) {
+                                askWhetherItIsThere();
+                            }
+                        });
+    }
+
+    private void askWhetherItIsThere() {
+        long now = System.nanoTime();
+        if (pingNanos != 0 && now - pingNanos >= ANSWER_NANOS) {
+            drop();
+            return;
+        }
+        if (pingNanos == 0 && now - lastTrafficNanos >= VIGIL_NANOS) {
+            send("PING");
+            pingNanos = now;
+        }
+        watchClosely();
+    }
+
     // ---- the end of a connection
 
     @Override
@@ -408,6 +446,9 @@ final class Link implements Connection.Listener {
         clearTimer();
         if (heartbeat != null) {
             loop.cancel(heartbeat);
+        }
+        if (vigil != null) {
+            loop.cancel(vigil);
         }
         if (connection != null) {
             connection.close();

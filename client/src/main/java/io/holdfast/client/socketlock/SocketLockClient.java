@@ -93,7 +93,10 @@ public final class SocketLockClient implements AutoCloseable {
         return desk.isPrimary();
     }
 
-    /** Acquires a lock that readers share, waiting as long as the primary lets it. */
+    /**
+     * Acquires a lock that readers share, waiting as long as the primary lets it. Fails like {@link
+     * #acquireRead(AcquireOptions)}.
+     */
     public SocketLock acquireRead() {
         return acquireRead(AcquireOptions.NONE);
     }
@@ -112,7 +115,10 @@ public final class SocketLockClient implements AutoCloseable {
         return desk.acquire(LockMode.READ, options, true);
     }
 
-    /** Acquires the lock alone, waiting as long as the primary lets it. */
+    /**
+     * Acquires the lock alone, waiting as long as the primary lets it. Fails like {@link
+     * #acquireWrite(AcquireOptions)}.
+     */
     public SocketLock acquireWrite() {
         return acquireWrite(AcquireOptions.NONE);
     }
@@ -132,8 +138,9 @@ public final class SocketLockClient implements AutoCloseable {
     /**
      * The lock as the JDK's locks are: it keeps threads of this process apart too, and belongs to
      * the thread that locked it. Every call returns the same. Its {@code unlock} throws {@link
-     * SocketLockException} if the lock was lost on the way; {@code tryLock()} waits for the
-     * primary's answer, a twentieth of a second at most. Conditions are not supported.
+     * SocketLockException} if the lock was lost on the way, and so does a thread that reads and
+     * wants to write too; {@code tryLock()} waits for the primary's answer, a twentieth of a second
+     * at most. {@code lock} waits on beyond the primary's limit. Conditions are not supported.
      */
     public ReadWriteLock asReadWriteLock() {
         return threadLock;

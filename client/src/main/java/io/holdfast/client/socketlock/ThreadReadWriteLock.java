@@ -70,8 +70,18 @@ final class ThreadReadWriteLock implements ReadWriteLock {
             return lock;
         }
 
+        /** The thread would wait for itself, for ever. */
+        private void refuseToWaitForOneself() {
+            if (mode == LockMode.WRITE
+                    && threads.getReadHoldCount() > 0
+                    && !threads.isWriteLockedByCurrentThread()) {
+                throw new SocketLockException("write requested while read lock held");
+            }
+        }
+
         @Override
         public void lock() {
+            refuseToWaitForOneself();
             local.lock();
             boolean done = false;
             try {
@@ -89,6 +99,7 @@ final class ThreadReadWriteLock implements ReadWriteLock {
 
         @Override
         public void lockInterruptibly() throws InterruptedException {
+            refuseToWaitForOneself();
             local.lockInterruptibly();
             boolean done = false;
             try {
@@ -179,6 +190,7 @@ final class ThreadReadWriteLock implements ReadWriteLock {
 
         @Override
         public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+            refuseToWaitForOneself();
             long deadline = System.nanoTime() + unit.toNanos(time);
             if (!local.tryLock(time, unit)) {
                 return false;

@@ -484,6 +484,16 @@ class ScriptedPrimaryIT {
     }
 
     @Test
+    // H16.
+    void asks_whether_the_primary_is_there_while_a_request_waits() throws Exception {
+        Peer peer = connect(USUAL);
+        Call<SocketLock> asking = asking(LockMode.WRITE);
+        peer.takes("REQWRITE");
+        peer.takes("PING"); // long before the heartbeat
+        asking.waiting();
+    }
+
+    @Test
     void keeps_a_connection_whose_pings_are_answered() throws Exception {
         Peer peer = connect(LockConfig.builder().heartbeat(Duration.ofMillis(1)).build());
         for (int i = 0; i < 2; i++) {

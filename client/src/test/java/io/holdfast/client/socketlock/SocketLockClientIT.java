@@ -301,6 +301,21 @@ class SocketLockClientIT {
                 .untilAsserted(() -> assertThat(changes).containsExactly(LockState.RELEASED));
     }
 
+    @Test
+    void tells_that_its_time_was_over_even_if_the_release_comes_first() {
+        for (int i = 0; i < 2; i++) {
+            SocketLock lock = client().acquireWrite(AcquireOptions.ttl(Duration.ofSeconds(1)));
+            List<LockState> changes = new CopyOnWriteArrayList<>();
+            lock.onChange(changes::add);
+            while (lock.isValid()) {
+                Thread.onSpinWait();
+            }
+            assertThat(lock.release()).isFalse();
+            assertThat(lock.state()).isEqualTo(LockState.LOST); // for good
+            await().untilAsserted(() -> assertThat(changes).containsExactly(LockState.LOST));
+        }
+    }
+
     // ---- interrupts
 
     @Test

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -120,6 +121,22 @@ class ThreadReadWriteLockIT {
         assertThat(tryElsewhere(here.writeLock())).isFalse();
         foreign.leave();
         assertThat(tryElsewhere(here.writeLock())).isTrue();
+    }
+
+    @Test
+    void a_reader_does_not_wait_for_itself_to_write() throws Exception {
+        here.readLock().lock();
+        Lock write = here.writeLock();
+        assertThatThrownBy(write::lock)
+                .hasMessage("socketlock: write requested while read lock held");
+        assertThatThrownBy(write::lockInterruptibly)
+                .hasMessage("socketlock: write requested while read lock held");
+        assertThatThrownBy(() -> write.tryLock(1, TimeUnit.HOURS))
+                .hasMessage("socketlock: write requested while read lock held");
+        assertThat(write.tryLock()).isFalse();
+        here.readLock().unlock();
+        write.lock();
+        write.unlock();
     }
 
     @Test

@@ -211,7 +211,11 @@ public final class Seat {
     private static void requireShort(Path path, Path shown) throws IOException {
         if (path.toString().getBytes(StandardCharsets.UTF_8).length > MOST_PATH_BYTES) {
             throw new FileSystemException(
-                    shown.toString(), null, "the path is too long for a socket");
+                    shown.toString(),
+                    null,
+                    "the path is too long for a socket, at most "
+                            + MOST_PATH_BYTES
+                            + " bytes are allowed");
         }
     }
 
