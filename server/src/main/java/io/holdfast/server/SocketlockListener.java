@@ -232,9 +232,9 @@ final class SocketlockListener {
      */
     private void startOver(Term lost) {
         term = null;
-        end(lost);
-        awaitSessions(lost.service);
         try {
+            end(lost);
+            awaitSessions(lost.service);
             tryAgain();
         } finally {
             suspensions.resume(key);

@@ -550,8 +550,8 @@ final class Desk implements Link.Owner {
         monitor.lock();
         try {
             Held current = lock.held();
-            if (lock.released && current.state != LockState.LOST) {
-                return LockState.RELEASED;
+            if (lock.released) { // what becomes of those who share it does not matter here
+                return lock.lost ? LockState.LOST : LockState.RELEASED;
             }
             if (current.state != LockState.VALID || isFresh(current)) {
                 return current.state;
@@ -583,6 +583,7 @@ final class Desk implements Link.Owner {
             }
             boolean valid = current.state == LockState.VALID && isFresh(current);
             lock.released = true;
+            lock.lost = current.state == LockState.LOST;
             current.uses--;
             if (current.uses == 0 && held == current) {
                 boolean told = current.state == LockState.VALID;

@@ -93,6 +93,9 @@ final class Link implements Connection.Listener {
     /** Whether there has been a primary that answered. */
     private boolean wasUp;
 
+    /** Whether the last primary had no number: it may have ended and left no trace. */
+    private boolean afterStranger;
+
     /** Which file was at the path. */
     private @Nullable Object connectedTo;
 
@@ -157,7 +160,7 @@ final class Link implements Connection.Listener {
     /** Nobody listens. */
     private void bid() {
         try {
-            Seat.Attempt attempt = Seat.tryTake(path);
+            Seat.Attempt attempt = Seat.tryTake(path, afterStranger);
             if (attempt instanceof Seat.Attempt.Taken taken) {
                 serve(taken.seat());
             } else {
@@ -364,7 +367,9 @@ final class Link implements Connection.Listener {
 
     private void askWhetherItIsThere() {
         long now = System.nanoTime();
-        if (pingNanos != 0 && now - pingNanos >= ANSWER_NANOS) {
+        boolean stopped =
+                loop.nanosSinceLastTurn() >= VIGIL_NANOS; // it may have answered meanwhile
+        if (pingNanos != 0 && now - pingNanos >= ANSWER_NANOS && !stopped) {
             drop();
             return;
         }
@@ -394,6 +399,8 @@ final class Link implements Connection.Listener {
             pingNanos = 0;
             if (greeted) {
                 wasUp = true;
+                boolean silent = System.nanoTime() - upSinceNanos >= PATH_LOOK_NANOS;
+                afterStranger = epoch == 0 && (afterStranger || silent);
                 downSinceNanos = System.nanoTime();
                 owner.down();
                 if (wait) {

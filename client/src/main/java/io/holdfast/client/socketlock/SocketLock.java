@@ -16,6 +16,9 @@ public final class SocketLock implements AutoCloseable {
     /** Guarded by the desk. */
     boolean released;
 
+    /** Whether it was lost before it was released. Guarded by the desk. */
+    boolean lost;
+
     SocketLock(Desk desk, Held held) {
         this.desk = desk;
         this.held = held;

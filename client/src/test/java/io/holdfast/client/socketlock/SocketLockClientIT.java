@@ -302,6 +302,15 @@ class SocketLockClientIT {
     }
 
     @Test
+    void was_released_whatever_becomes_of_those_who_share_it() {
+        SocketLock first = client().acquireWrite(AcquireOptions.ttl(Duration.ofSeconds(1)));
+        SocketLock second = client().acquireWrite();
+        assertThat(second.release()).isTrue();
+        await().until(() -> first.state() == LockState.LOST);
+        assertThat(second.state()).isEqualTo(LockState.RELEASED);
+    }
+
+    @Test
     void tells_that_its_time_was_over_even_if_the_release_comes_first() {
         for (int i = 0; i < 2; i++) {
             SocketLock lock = client().acquireWrite(AcquireOptions.ttl(Duration.ofSeconds(1)));

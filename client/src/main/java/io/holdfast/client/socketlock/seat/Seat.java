@@ -93,7 +93,8 @@ public final class Seat {
             String registration,
             FileChannel channel,
             FileLock lock,
-            Object lockIdentity)
+            Object lockIdentity,
+            boolean afterStranger)
             throws IOException {
         this.path = path;
         this.lockPath = lockPath;
@@ -131,13 +132,17 @@ public final class Seat {
             used.set(hold.index);
         }
         holds.addAll(listed);
-        boolean unknown = sameBoot && (otherPeer || (unlisted && (wasActive || before == null)));
+        boolean unknown =
+                sameBoot
+                        && (otherPeer
+                                || afterStranger
+                                || (unlisted && (wasActive || before == null)));
         this.grace =
                 new Grace(
                         this,
                         listed,
                         unknown,
-                        otherPeer || before == null ? 0 : before.epoch(),
+                        otherPeer || afterStranger || before == null ? 0 : before.epoch(),
                         System.nanoTime());
         if (unknown) { // should we end before all are back, the next one must wait for them too
             header = with(SeatFile.State.UNLISTED);
@@ -168,6 +173,17 @@ public final class Seat {
      *     socket, its folder cannot be written to, the path is too long
      */
     public static Attempt tryTake(Path socket) throws IOException {
+        return tryTake(socket, false);
+    }
+
+    /**
+     * Tries once, without waiting.
+     *
+     * @param afterStranger whether the primary before, as far as the caller knows, was one that
+     *     takes no lock file: if it ended in order it has left nothing that says so
+     * @throws IOException as for {@link #tryTake(Path)}
+     */
+    public static Attempt tryTake(Path socket, boolean afterStranger) throws IOException {
         Path path = check(socket);
         String registration = TAKEN + path;
         // In one process the file must be open once only: closing it anywhere ends the lock. The
@@ -177,7 +193,7 @@ public final class Seat {
         }
         Attempt attempt = null;
         try {
-            attempt = tryTake(path, registration);
+            attempt = tryTake(path, registration, afterStranger);
             return attempt;
         } finally {
             if (!(attempt instanceof Attempt.Taken)) {
@@ -224,7 +240,8 @@ public final class Seat {
         return path.resolveSibling("." + Integer.toString(number, 36));
     }
 
-    private static synchronized Attempt tryTake(Path path, String registration) throws IOException {
+    private static synchronized Attempt tryTake(
+            Path path, String registration, boolean afterStranger) throws IOException {
         requireSocketOrNothing(path);
         Path lockPath = path.resolveSibling(path.getFileName() + ".lock");
         while (true) {
@@ -252,7 +269,9 @@ public final class Seat {
                     return found == Probe.ANSWERS ? new Attempt.Served() : new Attempt.Busy();
                 }
                 requireSocketOrNothing(path);
-                Seat seat = new Seat(path, lockPath, registration, channel, lock, before);
+                Seat seat =
+                        new Seat(
+                                path, lockPath, registration, channel, lock, before, afterStranger);
                 keep = true;
                 return new Attempt.Taken(seat);
             } finally {

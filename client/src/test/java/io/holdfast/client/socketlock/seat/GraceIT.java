@@ -414,6 +414,19 @@ class GraceIT {
     }
 
     @Test
+    void is_complete_after_a_stranger_that_left_nothing() throws Exception {
+        Seat.Attempt.Taken taken =
+                (Seat.Attempt.Taken) Seat.tryTake(path(), true); // who asks was its client
+        try {
+            assertThat(isOver(taken.seat())).isFalse();
+            assertThat(reassert(taken.seat(), "l1", 0)).isNotNull();
+            assertThat(isOverAtLast(taken.seat())).isTrue();
+        } finally {
+            taken.seat().close();
+        }
+    }
+
+    @Test
     void is_complete_after_a_peer_that_served_between() throws Exception {
         Seat first = serve();
         hold(first, "l1");
