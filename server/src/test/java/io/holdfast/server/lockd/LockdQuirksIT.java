@@ -341,10 +341,16 @@ class LockdQuirksIT {
         AtomicLong listed = new AtomicLong();
         AtomicLong changed = new AtomicLong();
         List<Future<?>> all = new ArrayList<>();
+        List<LockdTestClient> clients = new ArrayList<>();
+        for (int i = 0; i < 32; i++) {
+            LockdTestClient client = server.connect();
+            client.assertServed(); // before the first look: all of them are counted
+            clients.add(client);
+        }
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 16; i++) {
-                LockdTestClient locker = server.connect();
-                LockdTestClient lister = server.connect();
+                LockdTestClient locker = clients.get(2 * i);
+                LockdTestClient lister = clients.get(2 * i + 1);
                 int number = i;
                 all.add(
                         threads.submit(
