@@ -845,64 +845,15 @@ public final class LockEngine {
      */
     public byte[] snapshot() {
         var out = new SnapshotWriter();
+        var resourceWriter = new ResourceWriter(deadlines, sessions, out);
         out.number(nowNanos);
         for (Kind kind : Kind.values()) {
             List<Resource> resources = new ArrayList<>(space(kind).values());
             resources.sort(Comparator.comparing(resource -> resource.key));
             out.number(resources.size());
-            for (Resource resource : resources) {
-                write(resource, out);
-            }
+            resources.forEach(resourceWriter::write);
         }
         data.write(out);
         return out.toBytes();
-    }
-
-    private void write(Resource resource, SnapshotWriter out) {
-        out.text(resource.key.namespace().name());
-        out.bytes(resource.key.bytes());
-        out.number(resource.limit());
-        out.number(resource.lastActivityNanos);
-        out.number(resource.lasting ? 1 : 0);
-        out.number(resource.suspended ? 1 : 0);
-        out.number(resource.heldSince);
-        out.number(resource.holders());
-        resource.forEachHold(
-                hold -> {
-                    out.number(hold.session.id);
-                    out.number(sessions.get(hold.session.id) == hold.session ? 1 : 0);
-                    out.number(hold.session.enqueued(resource) == hold ? 1 : 0);
-                    if (hold instanceof AskHold asked) {
-                        out.number(asked.offered ? 2 : 1);
-                        out.number(asked.mode == Mode.READ ? 0 : 1);
-                    } else {
-                        out.number(0);
-                    }
-                    out.number(hold.toldBy);
-                    out.number(hold.request);
-                    out.number(hold.fence);
-                    out.number(hold.salt);
-                    out.number(hold.leaseNanos);
-                    out.number(deadlines.timeOf(hold));
-                    out.number(hold.isScheduled() ? hold.sequence : 0);
-                });
-        out.number(resource.waiters);
-        resource.forEachWait(
-                wait -> {
-                    out.number(wait.session.id);
-                    out.number(wait.enqueued ? 1 : 0);
-                    if (wait instanceof AskWait asked) {
-                        out.number(1);
-                        out.number(asked.mode == Mode.READ ? 0 : 1);
-                        out.number(asked.confirmNanos);
-                    } else {
-                        out.number(0);
-                    }
-                    out.number(wait.request);
-                    out.number(wait.salt);
-                    out.number(wait.leaseNanos);
-                    out.number(deadlines.timeOf(wait));
-                    out.number(wait.isScheduled() ? wait.sequence : 0);
-                });
     }
 }
