@@ -1,0 +1,127 @@
+package io.holdfast.lockfile;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchEvent;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Waits for a file to be deleted. Where the system does not tell of that, or has no room for
+ * another watch, the time given to {@link #await} just passes.
+ */
+final class DeletionWatch implements AutoCloseable {
+    private final @Nullable WatchKey key;
+    private final String name;
+    private final Semaphore signals = new Semaphore(0);
+
+    private DeletionWatch(@Nullable WatchKey key, String name) {
+        this.key = key;
+        this.name = name;
+    }
+
+    /** What is deleted from now on ends the next {@link #await}. */
+    static DeletionWatch on(Path folder, String name) {
+        return Service.watch(folder, name);
+    }
+
+    /** Until the file may be gone, but at most so long. */
+    void await(Duration time) throws InterruptedException {
+        if (signals.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS)) {
+            signals.drainPermits();
+        }
+    }
+
+    @Override
+    public void close() {
+        Service.forget(this);
+    }
+
+    /** One for the JVM: systems allow few. */
+    private static final class Service {
+        private static final Map<WatchKey, List<DeletionWatch>> WATCHES = new HashMap<>();
+        private static @Nullable WatchService service;
+        private static boolean failed;
+
+        private Service() {}
+
+        static synchronized DeletionWatch watch(Path folder, String name) {
+            WatchKey key = register(folder);
+            var watch = new DeletionWatch(key, name);
+            if (key != null) {
+                WATCHES.computeIfAbsent(key, unused -> new ArrayList<>()).add(watch);
+            }
+            return watch;
+        }
+
+        private static @Nullable WatchKey register(Path folder) {
+            if (failed || !folder.getFileSystem().equals(FileSystems.getDefault())) {
+                return null;
+            }
+            try {
+                WatchService watching = service;
+                if (watching == null) {
+                    watching = FileSystems.getDefault().newWatchService();
+                    service = watching;
+                    start(watching);
+                }
+                return folder.register(watching, StandardWatchEventKinds.ENTRY_DELETE);
+            } catch (IOException e) {
+                return null; // no room for one more, perhaps later
+            } catch (UnsupportedOperationException e) {
+                failed = true;
+                return null;
+            }
+        }
+
+        private static void start(WatchService watching) {
+            var thread = new Thread(() -> listen(watching), "holdfast-lockfile-watch");
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        static synchronized void forget(DeletionWatch watch) {
+            List<DeletionWatch> others = WATCHES.get(watch.key);
+            if (others != null && others.remove(watch) && others.isEmpty()) {
+                WATCHES.remove(watch.key);
+                if (watch.key != null) {
+                    watch.key.cancel();
+                }
+            }
+        }
+
+        private static void listen(WatchService watching) {
+            try {
+                while (true) {
+                    WatchKey key = watching.take();
+                    key.pollEvents().forEach(event -> tell(key, event));
+                    key.reset();
+                }
+            } catch (InterruptedException | ClosedWatchServiceException e) {
+                // Nobody does either; without us, waiting is polling.
+            }
+        }
+
+        private static synchronized void tell(WatchKey key, WatchEvent<?> event) {
+            boolean anyone = event.kind().equals(StandardWatchEventKinds.OVERFLOW);
+            String deleted = String.valueOf(event.context());
+            for (DeletionWatch watch : WATCHES.getOrDefault(key, List.of())) {
+                if (anyone || watch.name.equals(deleted)) {
+                    watch.signals.release();
+                }
+            }
+        }
+    }
+}

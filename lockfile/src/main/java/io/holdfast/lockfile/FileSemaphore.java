@@ -1,0 +1,221 @@
+package io.holdfast.lockfile;
+
+import io.holdfast.lockfile.LockProcedure.Attempt;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * A lock that one process, or one thread, at a time can hold: the file at a path. Not counted, not
+ * shared, not fair, not re-entrant. Safe for use by several threads.
+ *
+ * <pre>{@code
+ * FileSemaphore semaphore = FileSemaphore.at(Path.of("/run/lock/backup.lock"));
+ * try (Guard guard = semaphore.acquire(Duration.ofSeconds(10))) {
+ *     // nobody else is here
+ * }
+ * }</pre>
+ */
+public final class FileSemaphore {
+    private static final LockProcedure.Pause PAUSE = FileSemaphore::pause;
+
+    private final LockPaths paths;
+    private final LockFileConfig config;
+    private final LockProcedure procedure;
+
+    FileSemaphore(LockPaths paths, LockFileConfig config, LockProcedure procedure) {
+        this.paths = paths;
+        this.config = config;
+        this.procedure = procedure;
+    }
+
+    /** With the default settings. */
+    public static FileSemaphore at(Path path) {
+        return at(path, LockFileConfig.defaults());
+    }
+
+    /**
+     * With other settings.
+     *
+     * @throws LockPathException if the folder is missing or the name will not do
+     */
+    public static FileSemaphore at(Path path, LockFileConfig config) {
+        return at(path, config, Platform.here());
+    }
+
+    static FileSemaphore at(Path path, LockFileConfig config, Platform platform) {
+        LockPaths paths = LockPaths.of(path, config.followLinks());
+        FolderRights.check(paths.folder(), config.onWarning());
+        return new FileSemaphore(
+                paths,
+                config,
+                new LockProcedure(LocalDisk.INSTANCE, paths, config, platform, PAUSE));
+    }
+
+    /** The lock file; its folder is resolved. */
+    public Path path() {
+        return paths.lock();
+    }
+
+    /** One attempt, with the tag of the settings. */
+    public Optional<Guard> tryAcquire() {
+        return tryAcquire(config.tag().orElse(null));
+    }
+
+    /** One attempt; empty if the lock is held. */
+    public Optional<Guard> tryAcquire(@Nullable String tag) {
+        return attempt(tag) instanceof Attempt.Acquired acquired
+                ? Optional.of(guard(acquired))
+                : Optional.empty();
+    }
+
+    /**
+     * One attempt.
+     *
+     * @throws HeldException if the lock is held; it says by whom
+     */
+    public Guard acquireNow() {
+        Attempt attempt = attempt(config.tag().orElse(null));
+        if (attempt instanceof Attempt.Refused refused) {
+            throw new HeldException(refused.status());
+        }
+        return guard((Attempt.Acquired) attempt);
+    }
+
+    /** Waits as long as the settings say. */
+    public Guard acquire() throws InterruptedException {
+        return waitFor(config.tag().orElse(null), config.acquireTimeout().orElse(null));
+    }
+
+    /**
+     * Waits, at most so long.
+     *
+     * @throws AcquireTimeoutException if the lock did not come free in time; after one attempt if
+     *     the timeout is zero
+     */
+    public Guard acquire(Duration timeout) throws InterruptedException {
+        return waitFor(config.tag().orElse(null), timeout);
+    }
+
+    /** Waits with a tag of its own; null for none. */
+    public Guard acquire(@Nullable String tag, Duration timeout) throws InterruptedException {
+        return waitFor(tag, timeout);
+    }
+
+    /**
+     * Waits until the lock is free, or stale, and takes nothing.
+     *
+     * @param timeout null for ever
+     * @return the lock as it was found at the end: neither free nor stale if time ran out
+     */
+    public Status waitUntilFree(@Nullable Duration timeout) throws InterruptedException {
+        var patience = new Patience(config.retryInterval(), timeout);
+        Status status = status();
+        if (procedure.isOpen(status) || patience.isOver()) {
+            return status;
+        }
+        try (var watch = DeletionWatch.on(paths.folder(), paths.name())) {
+            while (true) {
+                status = status();
+                if (procedure.isOpen(status) || patience.isOver()) {
+                    return status;
+                }
+                watch.await(patience.next());
+            }
+        }
+    }
+
+    /** Looks, and changes nothing. */
+    public Status status() {
+        return translated(procedure::status);
+    }
+
+    public boolean isLocked() {
+        return status().isLocked();
+    }
+
+    /**
+     * Removes the lock if it is stale, and helper files that somebody left an hour ago.
+     *
+     * @return whether anything was removed
+     */
+    public boolean clean() {
+        return translated(procedure::clean);
+    }
+
+    /**
+     * Releases a lock without its guard.
+     *
+     * @return false if it was free
+     * @throws NotOwnerException if the proof is for another lock than this
+     * @throws DamagedLockException if what is there does not say whose it is
+     */
+    public boolean release(Proof proof) {
+        return translated(() -> procedure.release(proof));
+    }
+
+    /**
+     * Removes whatever file or symbolic link is at the path, and never what a link leads to.
+     *
+     * @return false if there was nothing
+     * @throws DamagedLockException if it is a folder, or anything else that no lock could be
+     */
+    public boolean forceRelease() {
+        return translated(procedure::forceRelease);
+    }
+
+    private Guard waitFor(@Nullable String tag, @Nullable Duration timeout)
+            throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        var patience = new Patience(config.retryInterval(), timeout);
+        Attempt attempt = attempt(tag);
+        if (attempt instanceof Attempt.Refused && !patience.isOver()) {
+            // Tried once more under watch: it may have been released before the watch began.
+            try (var watch = DeletionWatch.on(paths.folder(), paths.name())) {
+                attempt = attempt(tag);
+                while (attempt instanceof Attempt.Refused && !patience.isOver()) {
+                    watch.await(patience.next());
+                    attempt = attempt(tag);
+                }
+            }
+        }
+        if (attempt instanceof Attempt.Refused refused) {
+            throw new AcquireTimeoutException(
+                    refused.status(), timeout == null ? Duration.ZERO : timeout);
+        }
+        return guard((Attempt.Acquired) attempt);
+    }
+
+    private Attempt attempt(@Nullable String tag) {
+        return translated(() -> procedure.attempt(tag));
+    }
+
+    private Guard guard(Attempt.Acquired acquired) {
+        return new Guard(procedure, acquired.held()).start();
+    }
+
+    private <T> T translated(Disk.Action<T> action) {
+        try {
+            return action.run();
+        } catch (IOException e) {
+            throw Failures.translate(path(), e);
+        }
+    }
+
+    private static void pause(Duration time) {
+        long start = System.nanoTime();
+        try (var undisturbed = new Undisturbed()) {
+            for (Duration left = time;
+                    !left.isNegative() && !left.isZero();
+                    left = time.minusNanos(System.nanoTime() - start)) {
+                undisturbed.pause(left);
+            }
+        }
+    }
+}

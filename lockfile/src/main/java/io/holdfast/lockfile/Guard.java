@@ -1,0 +1,211 @@
+package io.holdfast.lockfile;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Future;
+
+/**
+ * A held lock. Ownership is this object, whichever thread has it. Close it to release; while it is
+ * open a heartbeat keeps the lock fresh, so that nobody finds it stale, and looks whether it is
+ * still ours. Safe for use by several threads.
+ */
+public final class Guard implements AutoCloseable {
+    private enum State {
+        HELD,
+        LOST,
+        ENDED
+    }
+
+    private static final int SOONER_AFTER_FAILURE = 4;
+
+    private final LockProcedure procedure;
+    private final Held held;
+    private volatile State state = State.HELD;
+    private @Nullable LockLostException lost;
+    private @Nullable Future<?> nextBeat;
+
+    Guard(LockProcedure procedure, Held held) {
+        this.procedure = procedure;
+        this.held = held;
+    }
+
+    /** Begins with what the settings ask for. */
+    Guard start() {
+        LockFileConfig config = procedure.config();
+        if (config.releaseOnExit()) {
+            ExitRelease.add(this);
+        }
+        if (config.heartbeat() && held.file() != null) {
+            Duration sinceStamp = Duration.ofNanos(System.nanoTime() - held.stampedNanos());
+            schedule(config.heartbeatInterval().minus(sinceStamp));
+        }
+        return this;
+    }
+
+    private synchronized void schedule(Duration delay) {
+        if (state == State.HELD) {
+            nextBeat =
+                    Heartbeats.later(delay.isNegative() ? Duration.ZERO : delay, this::beatAndGoOn);
+        }
+    }
+
+    private void beatAndGoOn() {
+        Duration interval = procedure.config().heartbeatInterval();
+        try {
+            beat();
+            schedule(interval);
+        } catch (IOException e) {
+            procedure
+                    .config()
+                    .onWarning()
+                    .accept("the lock " + path() + " was not refreshed: " + Failures.why(e));
+            schedule(interval.dividedBy(SOONER_AFTER_FAILURE));
+        }
+    }
+
+    /** Refreshes the lock, or finds that it is lost. */
+    void beat() throws IOException {
+        LockLostException found;
+        synchronized (this) {
+            if (state != State.HELD) {
+                return;
+            }
+            found = procedure.beat(held).lost();
+            if (found != null) {
+                end(State.LOST);
+                lost = found;
+            }
+        }
+        tell(found);
+    }
+
+    /** The lock file. */
+    public Path path() {
+        return procedure.path();
+    }
+
+    /** What the file named as the holder when the lock was taken. */
+    public Holder holder() {
+        return held.holder();
+    }
+
+    /** What entitles whoever knows it to release this lock with {@link Proof#nonce}. */
+    public String nonce() {
+        String nonce = held.holder().nonce();
+        if (nonce == null) {
+            throw new IllegalStateException("every lock of ours has one");
+        }
+        return nonce;
+    }
+
+    /** When the lock was taken, in whole seconds. */
+    public Instant acquired() {
+        return Instant.ofEpochSecond(held.holder().timestamp());
+    }
+
+    /** Looks at the file, now. False once the lock was released, detached or lost. */
+    public boolean isStillOwner() {
+        LockLostException found;
+        synchronized (this) {
+            if (state != State.HELD) {
+                return false;
+            }
+            try {
+                if (procedure.owns(held)) {
+                    return true;
+                }
+                found = procedure.lost(held);
+            } catch (IOException e) {
+                throw Failures.translate(path(), e);
+            }
+            end(State.LOST);
+            lost = found;
+        }
+        tell(found);
+        return false;
+    }
+
+    /** Whether it was noticed that somebody else has, or removed, the lock. Looks at nothing. */
+    public boolean isLost() {
+        return state == State.LOST;
+    }
+
+    /**
+     * Releases the lock. Does nothing the second time.
+     *
+     * @throws LockLostException if it was not ours any more; nothing was removed then
+     */
+    public void release() {
+        LockLostException found = releaseOrFindLost();
+        if (found != null) {
+            throw found;
+        }
+    }
+
+    /** Releases the lock. If it was lost, that is told to {@code onLost}, not thrown. */
+    @Override
+    public void close() {
+        releaseOrFindLost();
+    }
+
+    private @Nullable LockLostException releaseOrFindLost() {
+        LockLostException found;
+        synchronized (this) {
+            if (state != State.HELD) {
+                found = lost;
+                lost = null;
+                state = State.ENDED;
+                return found;
+            }
+            try {
+                found = procedure.release(held).lost();
+            } catch (IOException e) {
+                throw Failures.translate(path(), e);
+            } finally {
+                end(State.ENDED);
+            }
+        }
+        tell(found);
+        return found;
+    }
+
+    /**
+     * Leaves the lock held when this object, and this process, are gone: without heartbeat, until
+     * somebody releases it with the {@link #nonce} or finds it stale.
+     */
+    public synchronized void detach() {
+        if (state == State.HELD) {
+            end(State.ENDED);
+        }
+    }
+
+    private void end(State last) {
+        state = last;
+        if (nextBeat != null) {
+            nextBeat.cancel(false);
+        }
+        ExitRelease.remove(this);
+        procedure.close(held);
+    }
+
+    /** Without our monitor: who is told may ask. */
+    private void tell(@Nullable LockLostException found) {
+        if (found == null) {
+            return;
+        }
+        try {
+            procedure.config().onLost().accept(found);
+        } catch (RuntimeException e) {
+            procedure.config().onWarning().accept("onLost failed: " + e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return path() + " " + state;
+    }
+}

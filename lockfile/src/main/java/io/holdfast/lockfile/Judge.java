@@ -1,0 +1,108 @@
+package io.holdfast.lockfile;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Says what to think of a lock file that was seen. */
+final class Judge {
+    private static final long START_TOLERANCE_MILLIS = 1000;
+
+    private final Path path;
+    private final LockFileConfig config;
+
+    Judge(Path path, LockFileConfig config) {
+        this.path = path;
+        this.config = config;
+    }
+
+    Instant now() {
+        return config.clock().instant();
+    }
+
+    /** Whether the settings allow to take the lock over. */
+    boolean mayBeTaken(Sighting seen) {
+        return isOld(seen)
+                && (config.stalePolicy() == StalePolicy.AGE || alive(seen.file()) != Alive.YES);
+    }
+
+    private boolean isOld(Sighting seen) {
+        return config.staleTimeout().map(limit -> seen.file().isStale(now(), limit)).orElse(false);
+    }
+
+    private Alive alive(LockFile file) {
+        Holder holder = file.holder();
+        if (holder == null
+                || !file.pidEnded()
+                || holder.pid() == 0
+                || holder.pid() > Integer.MAX_VALUE
+                || isElsewhere(holder)) {
+            return Alive.UNKNOWN;
+        }
+        Optional<ProcessHandle> process =
+                config.processes().apply(holder.pid()).filter(ProcessHandle::isAlive);
+        if (process.isEmpty()) {
+            return Alive.NO;
+        }
+        return isOther(holder.start(), OwnProcess.start(process.get())) ? Alive.NO : Alive.YES;
+    }
+
+    private static boolean isElsewhere(Holder holder) {
+        return holder.host() != null && !holder.host().equals(OwnProcess.HOST);
+    }
+
+    /** Whether two processes with the same id started at different times, as far as is known. */
+    private static boolean isOther(@Nullable Long start, @Nullable Long otherStart) {
+        return start != null
+                && otherStart != null
+                && Math.abs(start - otherStart) > START_TOLERANCE_MILLIS;
+    }
+
+    private static boolean isOwn(LockFile file) {
+        Holder holder = file.holder();
+        return holder != null
+                && file.pidEnded()
+                && holder.pid() == OwnProcess.PID
+                && !isElsewhere(holder)
+                && !isOther(holder.start(), OwnProcess.START);
+    }
+
+    Status status(@Nullable Sighting seen) {
+        if (seen == null) {
+            return new Status(
+                    path,
+                    Status.Found.NOTHING,
+                    Content.FOREIGN,
+                    null,
+                    Duration.ZERO,
+                    false,
+                    Alive.UNKNOWN,
+                    false,
+                    false);
+        }
+        Holder holder = seen.file().holder();
+        long age = holder == null ? 0 : now().getEpochSecond() - holder.timestamp();
+        return new Status(
+                path,
+                found(seen),
+                seen.file().content(),
+                holder,
+                Duration.ofSeconds(Math.max(0, age)),
+                isOld(seen),
+                alive(seen.file()),
+                age < 0,
+                isOwn(seen.file()));
+    }
+
+    private static Status.Found found(Sighting seen) {
+        return switch (seen.entry().kind()) {
+            case FILE -> seen.bytes() == null ? Status.Found.UNREADABLE_FILE : Status.Found.FILE;
+            case FOLDER -> Status.Found.FOLDER;
+            case LINK -> Status.Found.LINK;
+            case OTHER -> Status.Found.OTHER;
+        };
+    }
+}

@@ -1,0 +1,260 @@
+package io.holdfast.lockfile;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The real file system. */
+final class LocalDisk implements Disk {
+    static final Disk INSTANCE = new LocalDisk();
+
+    /** Where the system has no file keys: then only the bytes tell two files apart. */
+    private static final Object NO_IDENTITY = new Object();
+
+    private static final FileAttribute<?>[] NONE = {};
+    private static final FileAttribute<?>[] PUBLIC = {rights("rw-r--r--")};
+    private static final FileAttribute<?>[] PRIVATE = {rights("rw-------")};
+    private static final int USUAL_SIZE = 1024;
+
+    /** Far beyond the end: some systems keep others from reading what is locked. */
+    private static final long LOCKED_BYTE = Long.MAX_VALUE - 1;
+
+    private static final Duration BETWEEN_TRIES = Duration.ofMillis(1);
+
+    private LocalDisk() {}
+
+    private static FileAttribute<?> rights(String text) {
+        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(text));
+    }
+
+    @Override
+    public @Nullable Entry look(Path path) throws IOException {
+        try {
+            var seen = Files.readAttributes(path, BasicFileAttributes.class, NOFOLLOW_LINKS);
+            Object key = seen.fileKey();
+            return new Entry(
+                    kind(seen),
+                    key == null ? NO_IDENTITY : key,
+                    seen.lastModifiedTime().toInstant());
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    private static Kind kind(BasicFileAttributes seen) {
+        if (seen.isRegularFile()) {
+            return Kind.FILE;
+        }
+        if (seen.isDirectory()) {
+            return Kind.FOLDER;
+        }
+        return seen.isSymbolicLink() ? Kind.LINK : Kind.OTHER;
+    }
+
+    @Override
+    public byte[] read(Path file, int limit) throws IOException {
+        try (var undisturbed = new Undisturbed()) {
+            return undisturbed.call(() -> readOnce(file, limit));
+        }
+    }
+
+    private static byte[] readOnce(Path file, int limit) throws IOException {
+        try (var channel = FileChannel.open(file, READ, NOFOLLOW_LINKS)) {
+            var bytes = ByteBuffer.allocate(Math.min(USUAL_SIZE, limit));
+            while (channel.read(bytes) >= 0) {
+                if (!bytes.hasRemaining()) {
+                    if (bytes.capacity() == limit) {
+                        break;
+                    }
+                    bytes = ByteBuffer.allocate(limit).put(bytes.flip());
+                }
+            }
+            var result = new byte[bytes.position()];
+            bytes.get(0, result);
+            return result;
+        }
+    }
+
+    @Override
+    public OwnFile create(Path file, boolean isPrivate) throws IOException {
+        return new Own(file, channel(file, isPrivate ? PRIVATE : PUBLIC));
+    }
+
+    private static FileChannel channel(Path file, FileAttribute<?>[] rights) throws IOException {
+        return FileChannel.open(
+                file, Set.of(CREATE_NEW, WRITE, NOFOLLOW_LINKS), isPosix(file) ? rights : NONE);
+    }
+
+    private static boolean isPosix(Path file) {
+        return file.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
+    @Override
+    public void link(Path file, Path name) throws IOException {
+        Files.createLink(name, file);
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Override
+    public void delete(Path path) throws IOException {
+        Files.delete(path);
+    }
+
+    @Override
+    public <T> Optional<T> locked(Path sidecar, Duration patience, Action<T> action)
+            throws IOException {
+        // An operating system's lock belongs to the process, and ends when any channel of its file
+        // is closed there. So one thread at a time has one open, whichever class loader brought
+        // this class: an interned string is the same for all of them.
+        synchronized (("io.holdfast.lockfile " + sidecar).intern()) {
+            try (var channel = open(sidecar)) {
+                if (!lock(sidecar, channel, patience)) {
+                    return Optional.empty();
+                }
+                return Optional.of(action.run());
+            }
+        }
+    }
+
+    private FileChannel open(Path sidecar) throws NoSidecarException {
+        try {
+            while (true) {
+                Entry there = look(sidecar);
+                if (there == null) {
+                    try {
+                        return make(sidecar);
+                    } catch (FileAlreadyExistsException e) {
+                        continue; // somebody was quicker
+                    }
+                }
+                if (there.kind() != Kind.FILE) {
+                    throw new IOException("it is not a file");
+                }
+                try {
+                    // Without the create option: some kernels refuse it for the file of another
+                    // user in a folder like /tmp.
+                    return FileChannel.open(sidecar, WRITE, NOFOLLOW_LINKS);
+                } catch (NoSuchFileException e) {
+                    // somebody removed it: once more
+                }
+            }
+        } catch (IOException e) {
+            throw new NoSidecarException(sidecar, e);
+        }
+    }
+
+    /** Whoever may make files in the folder may also lock the sidecar. */
+    private static FileChannel make(Path sidecar) throws IOException {
+        var channel = channel(sidecar, PUBLIC);
+        Path folder = sidecar.getParent();
+        if (isPosix(sidecar) && folder != null) {
+            var rights = EnumSet.copyOf(PosixFilePermissions.fromString("rw-r--r--"));
+            var ofFolder = Files.getPosixFilePermissions(folder);
+            for (var right :
+                    List.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE)) {
+                if (ofFolder.contains(right)) {
+                    rights.add(right);
+                }
+            }
+            Files.setPosixFilePermissions(sidecar, rights);
+        }
+        return channel;
+    }
+
+    private static boolean lock(Path sidecar, FileChannel channel, Duration patience)
+            throws NoSidecarException {
+        long start = System.nanoTime();
+        try (var undisturbed = new Undisturbed()) {
+            while (!tryLock(channel)) {
+                if (System.nanoTime() - start >= patience.toNanos()) {
+                    return false;
+                }
+                undisturbed.pause(BETWEEN_TRIES);
+            }
+            return true;
+        } catch (IOException e) {
+            throw new NoSidecarException(sidecar, e);
+        }
+    }
+
+    private static boolean tryLock(FileChannel channel) throws IOException {
+        try {
+            FileLock lock = channel.tryLock(LOCKED_BYTE, 1, false);
+            return lock != null; // it ends with its channel
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public List<String> list(Path folder, String prefix) throws IOException {
+        var names = new ArrayList<String>();
+        try (var entries =
+                Files.newDirectoryStream(
+                        folder, entry -> entry.getFileName().toString().startsWith(prefix))) {
+            entries.forEach(entry -> names.add(entry.getFileName().toString()));
+        }
+        return names;
+    }
+
+    private static final class Own implements OwnFile {
+        private final Path created;
+        private FileChannel channel;
+
+        Own(Path created, FileChannel channel) {
+            this.created = created;
+            this.channel = channel;
+        }
+
+        @Override
+        public void write(byte[] content) throws IOException {
+            try (var undisturbed = new Undisturbed()) {
+                undisturbed.call(
+                        () -> {
+                            if (!channel.isOpen()) { // an interrupt closed it
+                                channel = FileChannel.open(created, WRITE, NOFOLLOW_LINKS);
+                            }
+                            var bytes = ByteBuffer.wrap(content);
+                            while (bytes.hasRemaining()) {
+                                channel.write(bytes, bytes.position());
+                            }
+                            channel.force(true);
+                            return true;
+                        });
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.holdfast.lockfile;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+
+/**
+ * The names of a lock's files: the lock itself, the sidecar whose lock all removals need, and
+ * helpers that live for a moment. No name of ours looks like {@code <lock>.*.tmp}, since other
+ * programs delete such files.
+ *
+ * @param folder resolved, so that all who mean the same folder say the same
+ * @param name of the lock file
+ */
+record LockPaths(Path folder, String name) {
+    private static final String SIDECAR = ".guard";
+    private static final String NEW = ".new";
+    private static final String OLD = ".old";
+
+    /** What names begin with that would be too long otherwise. */
+    private static final String SHORT = ".fsem-";
+
+    private static final int LONGEST_NAME = 255;
+    private static final int RANDOM_BYTES = 8;
+    private static final int MOST_LINKS = 40;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    static LockPaths of(Path given, boolean followLinks) {
+        try {
+            return resolve(followLinks ? follow(given) : given);
+        } catch (IOException e) {
+            throw new LockPathException(
+                    given, "no such folder: " + parent(given) + " (for " + given + ")", e);
+        }
+    }
+
+    private static LockPaths resolve(Path given) throws IOException {
+        Path last = given.getFileName();
+        if (last == null || last.toString().isEmpty()) {
+            throw new LockPathException(given, "a lock file needs a name: '" + given + "'", null);
+        }
+        if (last.toString().endsWith(SIDECAR)) {
+            throw new LockPathException(
+                    given,
+                    given
+                            + " ends in "
+                            + SIDECAR
+                            + ", which is kept for the file beside a lock; choose another name",
+                    null);
+        }
+        Path folder = parent(given).toRealPath();
+        if (!Files.isDirectory(folder)) {
+            throw new LockPathException(given, folder + " is not a folder", null);
+        }
+        return new LockPaths(folder, last.toString());
+    }
+
+    private static Path parent(Path given) {
+        Path parent = given.toAbsolutePath().getParent();
+        return parent == null ? given.toAbsolutePath() : parent;
+    }
+
+    private static Path follow(Path given) throws IOException {
+        Path at = given;
+        for (int links = 0; Files.isSymbolicLink(at); links++) {
+            if (links == MOST_LINKS) {
+                throw new LockPathException(given, given + " leads in a circle", null);
+            }
+            at = parent(at).resolve(Files.readSymbolicLink(at));
+        }
+        return at;
+    }
+
+    Path lock() {
+        return folder.resolve(name);
+    }
+
+    /** Never deleted: its lock would not keep out those who made it anew. */
+    Path sidecar() {
+        String usual = name + SIDECAR;
+        return folder.resolve(fits(usual) ? usual : SHORT + hash(name) + SIDECAR);
+    }
+
+    /** For a lock that is being written. */
+    Path newHelper() {
+        return helper(NEW);
+    }
+
+    /** For a lock that is being removed. */
+    Path oldHelper() {
+        return helper(OLD);
+    }
+
+    private Path helper(String end) {
+        String random = randomHex();
+        String usual = helperPrefix() + ProcessHandle.current().pid() + "." + random + end;
+        return folder.resolve(fits(usual) ? usual : SHORT + random + end);
+    }
+
+    /** What the names of helpers begin with. */
+    String helperPrefix() {
+        return "." + name + ".";
+    }
+
+    /** Whether a file with {@link #helperPrefix} is one of our helpers. */
+    static boolean isHelper(String file) {
+        return file.endsWith(NEW) || file.endsWith(OLD);
+    }
+
+    /** Whether this is a temporary file that another program made for the same lock. */
+    boolean isForeignHelper(String file) {
+        return file.startsWith(name + ".")
+                && FOREIGN_HELPER.matcher(file.substring(name.length())).matches();
+    }
+
+    private static final Pattern FOREIGN_HELPER = Pattern.compile("\\.[0-9]+\\.[0-9a-f]{16}\\.tmp");
+
+    static String randomHex() {
+        var bytes = new byte[RANDOM_BYTES];
+        RANDOM.nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    private static boolean fits(String file) {
+        return file.getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME;
+    }
+
+    private static String hash(String text) {
+        try {
+            byte[] whole =
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(Arrays.copyOf(whole, RANDOM_BYTES));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java has it", e);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.holdfast.lockfile;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** What was seen at a path: the file and its bytes together are its identity. */
+final class Sighting {
+    private static final int TRIES = 10;
+
+    private final Disk.Entry entry;
+    private final byte @Nullable [] bytes;
+    private final LockFile file;
+
+    private Sighting(Disk.Entry entry, byte @Nullable [] bytes, LockFile file) {
+        this.entry = entry;
+        this.bytes = bytes;
+        this.file = file;
+    }
+
+    /** Null if there is nothing. Never opens what is not a file. */
+    static @Nullable Sighting of(Disk disk, Path path) throws IOException {
+        for (int i = 1; ; i++) {
+            Disk.Entry entry = disk.look(path);
+            if (entry == null) {
+                return null;
+            }
+            if (entry.kind() != Disk.Kind.FILE) {
+                return unread(entry);
+            }
+            try {
+                byte[] bytes = disk.read(path, LockFile.READ_LIMIT);
+                return new Sighting(entry, bytes, LockFile.parse(bytes, entry.modified()));
+            } catch (AccessDeniedException e) {
+                return unread(entry);
+            } catch (NoSuchFileException e) {
+                // gone in between: look again
+            } catch (FileSystemException e) {
+                if (i == TRIES) { // not just something else in its place
+                    throw e;
+                }
+            }
+            if (i == TRIES) {
+                return unread(entry); // comes and goes: somebody has it
+            }
+        }
+    }
+
+    private static Sighting unread(Disk.Entry entry) {
+        return new Sighting(
+                entry, null, new LockFile(Content.FOREIGN, null, entry.modified(), false, false));
+    }
+
+    Disk.Entry entry() {
+        return entry;
+    }
+
+    /** Null if it is no file, or may not be read. */
+    byte @Nullable [] bytes() {
+        return bytes;
+    }
+
+    LockFile file() {
+        return file;
+    }
+
+    boolean isSame(Sighting other) {
+        return is(other.entry.identity(), other.bytes);
+    }
+
+    boolean is(Object identity, byte @Nullable [] content) {
+        return entry.identity().equals(identity) && Arrays.equals(bytes, content);
+    }
+}
