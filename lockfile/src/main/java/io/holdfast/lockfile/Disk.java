@@ -33,8 +33,17 @@ interface Disk {
 
     /** A file of ours that stays open. */
     interface OwnFile extends Closeable {
-        /** Writes over the file from its beginning, and waits until the disk has it. */
+        /**
+         * Writes over the file from its beginning, and waits until the disk has it.
+         *
+         * @throws java.nio.channels.ClosedByInterruptException if an interrupt closed the file
+         */
         void write(byte[] content) throws IOException;
+
+        /** The same, not disturbed by an interrupt. */
+        default void rewrite(byte[] content) throws IOException {
+            write(content);
+        }
     }
 
     /** Something to do with the file system. */

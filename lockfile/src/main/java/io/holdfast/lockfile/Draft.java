@@ -8,6 +8,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /** A lock of ours that wants to be published under a name that must be free. */
 abstract sealed class Draft {
@@ -116,6 +117,7 @@ abstract sealed class Draft {
         private final boolean keepsOpen;
         private Disk.@Nullable OwnFile file;
         private @Nullable Object identity;
+        private boolean written;
         private boolean published;
 
         Direct(
@@ -141,6 +143,7 @@ abstract sealed class Draft {
             Disk.Entry entry = disk.look(lock);
             identity = entry == null ? null : entry.identity();
             file.write(bytes);
+            written = true;
             Sighting seen = Sighting.of(disk, lock);
             published = seen != null && identity != null && seen.is(identity, bytes);
             if (!keepsOpen) {
@@ -159,14 +162,34 @@ abstract sealed class Draft {
 
         @Override
         void discard() {
-            if (published || file == null) {
+            Disk.OwnFile made = file;
+            if (published || made == null) {
                 return;
             }
-            Object made = identity;
-            if (made != null) {
-                Quietly.run(() -> procedure.removeUnfinished(made, bytes));
+            if (!written) {
+                Quietly.run(
+                        () -> {
+                            made.write(bytes);
+                            written = true;
+                        });
             }
-            Quietly.run(file::close);
+            Quietly.run(() -> procedure.removeUnfinished(this::isOurs));
+            Quietly.run(made::close);
+        }
+
+        /** Our bytes prove it, if they could be written; else what we found after making it. */
+        private boolean isOurs(Sighting seen) {
+            return written
+                    ? Arrays.equals(seen.bytes(), bytes)
+                    : identity != null
+                            && seen.entry().identity().equals(identity)
+                            && isBeginning(seen.bytes(), bytes);
+        }
+
+        private static boolean isBeginning(byte @Nullable [] part, byte[] whole) {
+            return part != null
+                    && part.length <= whole.length
+                    && Arrays.equals(part, 0, part.length, whole, 0, part.length);
         }
     }
 }

@@ -14,18 +14,13 @@ import java.util.concurrent.Future;
  * still ours. Safe for use by several threads.
  */
 public final class Guard implements AutoCloseable {
-    private enum State {
-        HELD,
-        LOST,
-        ENDED
-    }
-
     private static final int SOONER_AFTER_FAILURE = 4;
 
     private final LockProcedure procedure;
     private final Held held;
-    private volatile State state = State.HELD;
-    private @Nullable LockLostException lost;
+    private boolean ended;
+    private boolean thrown;
+    private volatile @Nullable LockLostException lost;
     private @Nullable Future<?> nextBeat;
 
     Guard(LockProcedure procedure, Held held) {
@@ -47,9 +42,9 @@ public final class Guard implements AutoCloseable {
     }
 
     private synchronized void schedule(Duration delay) {
-        if (state == State.HELD) {
+        if (!ended) {
             nextBeat =
-                    Heartbeats.later(delay.isNegative() ? Duration.ZERO : delay, this::beatAndGoOn);
+                    Background.later(delay.isNegative() ? Duration.ZERO : delay, this::beatAndGoOn);
         }
     }
 
@@ -71,13 +66,12 @@ public final class Guard implements AutoCloseable {
     void beat() throws IOException {
         LockLostException found;
         synchronized (this) {
-            if (state != State.HELD) {
+            if (ended) {
                 return;
             }
             found = procedure.beat(held).lost();
             if (found != null) {
-                end(State.LOST);
-                lost = found;
+                end(found);
             }
         }
         tell(found);
@@ -111,7 +105,7 @@ public final class Guard implements AutoCloseable {
     public boolean isStillOwner() {
         LockLostException found;
         synchronized (this) {
-            if (state != State.HELD) {
+            if (ended) {
                 return false;
             }
             try {
@@ -122,16 +116,18 @@ public final class Guard implements AutoCloseable {
             } catch (IOException e) {
                 throw Failures.translate(path(), e);
             }
-            end(State.LOST);
-            lost = found;
+            end(found);
         }
         tell(found);
         return false;
     }
 
-    /** Whether it was noticed that somebody else has, or removed, the lock. Looks at nothing. */
+    /**
+     * Whether it was noticed that the lock was lost before it was released: by a heartbeat, by
+     * {@link #isStillOwner} or by the release. Looks at nothing.
+     */
     public boolean isLost() {
-        return state == State.LOST;
+        return lost != null;
     }
 
     /**
@@ -140,7 +136,12 @@ public final class Guard implements AutoCloseable {
      * @throws LockLostException if it was not ours any more; nothing was removed then
      */
     public void release() {
-        LockLostException found = releaseOrFindLost();
+        close();
+        LockLostException found;
+        synchronized (this) {
+            found = thrown ? null : lost;
+            thrown = true;
+        }
         if (found != null) {
             throw found;
         }
@@ -149,28 +150,20 @@ public final class Guard implements AutoCloseable {
     /** Releases the lock. If it was lost, that is told to {@code onLost}, not thrown. */
     @Override
     public void close() {
-        releaseOrFindLost();
-    }
-
-    private @Nullable LockLostException releaseOrFindLost() {
-        LockLostException found;
+        LockLostException found = null;
         synchronized (this) {
-            if (state != State.HELD) {
-                found = lost;
-                lost = null;
-                state = State.ENDED;
-                return found;
+            if (ended) {
+                return;
             }
             try {
                 found = procedure.release(held).lost();
             } catch (IOException e) {
                 throw Failures.translate(path(), e);
             } finally {
-                end(State.ENDED);
+                end(found);
             }
         }
         tell(found);
-        return found;
     }
 
     /**
@@ -178,13 +171,14 @@ public final class Guard implements AutoCloseable {
      * somebody releases it with the {@link #nonce} or finds it stale.
      */
     public synchronized void detach() {
-        if (state == State.HELD) {
-            end(State.ENDED);
+        if (!ended) {
+            end(null);
         }
     }
 
-    private void end(State last) {
-        state = last;
+    private void end(@Nullable LockLostException found) {
+        ended = true;
+        lost = found;
         if (nextBeat != null) {
             nextBeat.cancel(false);
         }
@@ -206,6 +200,6 @@ public final class Guard implements AutoCloseable {
 
     @Override
     public String toString() {
-        return path() + " " + state;
+        return path() + (isLost() ? " (lost)" : "");
     }
 }

@@ -84,16 +84,16 @@ final class Judge {
                     false);
         }
         Holder holder = seen.file().holder();
-        long age = holder == null ? 0 : now().getEpochSecond() - holder.timestamp();
+        Instant now = now();
         return new Status(
                 path,
                 found(seen),
                 seen.file().content(),
                 holder,
-                Duration.ofSeconds(Math.max(0, age)),
+                seen.file().age(now),
                 isOld(seen),
                 alive(seen.file()),
-                age < 0,
+                holder != null && holder.timestamp() > now.getEpochSecond(),
                 isOwn(seen.file()));
     }
 

@@ -23,10 +23,12 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** The real file system. */
 final class LocalDisk implements Disk {
@@ -42,6 +44,16 @@ final class LocalDisk implements Disk {
 
     /** Far beyond the end: some systems keep others from reading what is locked. */
     private static final long LOCKED_BYTE = Long.MAX_VALUE - 1;
+
+    /** Several sidecars may share one. */
+    private static final ReentrantLock[] ONE_THREAD = new ReentrantLock[64];
+
+    static {
+        Arrays.setAll(ONE_THREAD, i -> new ReentrantLock());
+    }
+
+    /** Threads are quick, unless their disk is not. */
+    private static final Duration FOR_THREADS = Duration.ofMillis(100);
 
     private static final Duration BETWEEN_TRIES = Duration.ofMillis(1);
 
@@ -101,7 +113,7 @@ final class LocalDisk implements Disk {
 
     @Override
     public OwnFile create(Path file, boolean isPrivate) throws IOException {
-        return new Own(file, channel(file, isPrivate ? PRIVATE : PUBLIC));
+        return new Own(channel(file, isPrivate ? PRIVATE : PUBLIC));
     }
 
     private static FileChannel channel(Path file, FileAttribute<?>[] rights) throws IOException {
@@ -132,15 +144,38 @@ final class LocalDisk implements Disk {
     public <T> Optional<T> locked(Path sidecar, Duration patience, Action<T> action)
             throws IOException {
         // An operating system's lock belongs to the process, and ends when any channel of its file
-        // is closed there. So one thread at a time has one open, whichever class loader brought
-        // this class: an interned string is the same for all of them.
-        synchronized (("io.holdfast.lockfile " + sidecar).intern()) {
-            try (var channel = open(sidecar)) {
-                if (!lock(sidecar, channel, patience)) {
-                    return Optional.empty();
+        // is closed there. So one thread at a time has one open.
+        var ofThisProcess = ONE_THREAD[Math.floorMod(sidecar.hashCode(), ONE_THREAD.length)];
+        if (!lock(ofThisProcess, patience)) {
+            return Optional.empty();
+        }
+        try {
+            // The same once more for other class loaders that brought this class: an interned
+            // string is one object for all of them.
+            synchronized (("io.holdfast.lockfile " + sidecar).intern()) {
+                try (var channel = open(sidecar)) {
+                    if (!lock(sidecar, channel, patience)) {
+                        return Optional.empty();
+                    }
+                    return Optional.of(action.run());
                 }
-                return Optional.of(action.run());
             }
+        } finally {
+            ofThisProcess.unlock();
+        }
+    }
+
+    private static boolean lock(ReentrantLock lock, Duration patience) {
+        long start = System.nanoTime();
+        Duration most = patience.compareTo(FOR_THREADS) < 0 ? FOR_THREADS : patience;
+        try (var undisturbed = new Undisturbed()) {
+            while (!lock.tryLock()) {
+                if (System.nanoTime() - start >= most.toNanos()) {
+                    return false;
+                }
+                undisturbed.pause(BETWEEN_TRIES);
+            }
+            return true;
         }
     }
 
@@ -225,31 +260,30 @@ final class LocalDisk implements Disk {
         return names;
     }
 
+    /** An interrupt closes it: see {@link Undisturbed}. */
     private static final class Own implements OwnFile {
-        private final Path created;
-        private FileChannel channel;
+        private final FileChannel channel;
 
-        Own(Path created, FileChannel channel) {
-            this.created = created;
+        Own(FileChannel channel) {
             this.channel = channel;
         }
 
         @Override
         public void write(byte[] content) throws IOException {
-            try (var undisturbed = new Undisturbed()) {
-                undisturbed.call(
-                        () -> {
-                            if (!channel.isOpen()) { // an interrupt closed it
-                                channel = FileChannel.open(created, WRITE, NOFOLLOW_LINKS);
-                            }
-                            var bytes = ByteBuffer.wrap(content);
-                            while (bytes.hasRemaining()) {
-                                channel.write(bytes, bytes.position());
-                            }
-                            channel.force(true);
-                            return true;
-                        });
+            var bytes = ByteBuffer.wrap(content);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes, bytes.position());
             }
+            channel.force(true);
+        }
+
+        @Override
+        public void rewrite(byte[] content) throws IOException {
+            Background.call(
+                    () -> {
+                        write(content);
+                        return true;
+                    });
         }
 
         @Override

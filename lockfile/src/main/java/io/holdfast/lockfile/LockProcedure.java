@@ -9,10 +9,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * How a lock file is made, kept and removed.
@@ -110,6 +110,12 @@ final class LockProcedure {
     }
 
     Attempt attempt(@Nullable String tag) throws IOException {
+        try (var undisturbed = new Undisturbed()) {
+            return undisturbed.call(() -> attemptOnce(tag));
+        }
+    }
+
+    private Attempt attemptOnce(@Nullable String tag) throws IOException {
         try {
             return attempt(tag, platform.links());
         } catch (Draft.NoLinksException e) {
@@ -277,7 +283,7 @@ final class LockProcedure {
 
     private static void rewrite(Held held, Disk.OwnFile file, byte[] content) throws IOException {
         held.writing(content);
-        file.write(content);
+        file.rewrite(content);
         held.written(content);
     }
 
@@ -389,27 +395,14 @@ final class LockProcedure {
         }
     }
 
-    /** Removes what was made in place and not finished. */
-    void removeUnfinished(Object identity, byte[] bytes) throws IOException {
-        Optional<Boolean> done =
-                underSidecar(
-                        RELEASE_PATIENCE,
-                        () -> {
-                            Sighting seen = sight();
-                            return seen != null
-                                    && seen.entry().identity().equals(identity)
-                                    && isBeginning(seen.bytes(), bytes)
-                                    && removeAside(seen) == Removal.DONE;
-                        });
-        if (done.isEmpty()) {
-            throw new IOException(paths.sidecar() + " is in use");
-        }
-    }
-
-    private static boolean isBeginning(byte @Nullable [] part, byte[] whole) {
-        return part != null
-                && part.length <= whole.length
-                && Arrays.equals(part, 0, part.length, whole, 0, part.length);
+    /** Removes what was made in place and not finished, if it is that. */
+    void removeUnfinished(Predicate<Sighting> isOurs) throws IOException {
+        underSidecar(
+                RELEASE_PATIENCE,
+                () -> {
+                    Sighting seen = sight();
+                    return seen != null && isOurs.test(seen) && removeAside(seen) == Removal.DONE;
+                });
     }
 
     boolean clean() throws IOException {

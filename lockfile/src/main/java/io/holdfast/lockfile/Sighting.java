@@ -70,7 +70,10 @@ final class Sighting {
     }
 
     boolean isSame(Sighting other) {
-        return is(other.entry.identity(), other.bytes);
+        // The time too: two unfinished files may have the same bytes, and one after the other the
+        // same identity.
+        return is(other.entry.identity(), other.bytes)
+                && entry.modified().equals(other.entry.modified());
     }
 
     boolean is(Object identity, byte @Nullable [] content) {

@@ -14,14 +14,16 @@ final class Undisturbed implements AutoCloseable {
 
     private boolean interrupted = Thread.interrupted();
 
-    /** Does it again if an interrupt closed the channel in use. */
+    /**
+     * Does it again, where no interrupt comes, if one closed the channel in use. So what is to be
+     * done must clear up after such a failure.
+     */
     <T> T call(Disk.Action<T> action) throws IOException {
-        while (true) {
-            try {
-                return action.run();
-            } catch (ClosedByInterruptException e) {
-                interrupted |= Thread.interrupted();
-            }
+        try {
+            return action.run();
+        } catch (ClosedByInterruptException e) {
+            interrupted |= Thread.interrupted();
+            return Background.call(action);
         }
     }
 

@@ -1,0 +1,85 @@
+package io.holdfast.lockfile;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs things later or elsewhere, for all locks of the JVM. One thread watches the time, and each
+ * thing runs in another: a file system that hangs holds up nobody else. No thread stays when there
+ * is nothing to do, or keeps the JVM alive.
+ */
+final class Background {
+    private static final long IDLE_SECONDS = 5;
+    private static final ThreadFactory DAEMONS =
+            task -> {
+                var thread = new Thread(task, "holdfast-lockfile");
+                thread.setDaemon(true);
+                return thread;
+            };
+    private static final ScheduledThreadPoolExecutor TIMER = timer();
+    private static final ExecutorService WORKERS =
+            new ThreadPoolExecutor(
+                    0,
+                    Integer.MAX_VALUE,
+                    IDLE_SECONDS,
+                    TimeUnit.SECONDS,
+                    new SynchronousQueue<>(),
+                    DAEMONS);
+
+    private Background() {}
+
+    private static ScheduledThreadPoolExecutor timer() {
+        var timer = new ScheduledThreadPoolExecutor(1, DAEMONS);
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        timer.allowCoreThreadTimeOut(true);
+        return timer;
+    }
+
+    static Future<?> later(Duration delay, Runnable task) {
+        return TIMER.schedule(() -> WORKERS.execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Does it in a thread that nobody interrupts, and waits for it, come what may. */
+    static <T> T call(Disk.Action<T> action) throws IOException {
+        var task = new FutureTask<>(action::run);
+        WORKERS.execute(task);
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return task.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (ExecutionException e) {
+                    throw cause(e);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static IOException cause(ExecutionException e) {
+        if (e.getCause() instanceof RuntimeException failure) {
+            throw failure;
+        }
+        if (e.getCause() instanceof Error error) {
+            throw error;
+        }
+        return e.getCause() instanceof IOException failure
+                ? failure
+                : new IOException(e.getCause());
+    }
+}

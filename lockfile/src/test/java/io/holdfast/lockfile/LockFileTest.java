@@ -1,0 +1,377 @@
+package io.holdfast.lockfile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+
+@DisplayName("The reader of a lock file")
+class LockFileTest {
+    private static final Holder HOLDER = holder(12, 34, null);
+
+    @Nested
+    @DisplayName("takes lines")
+    class Lines {
+        @Test
+        void in_any_order() {
+            assertThat(read("tag=t\ntimestamp=34\npid=12\n")).isEqualTo(holder(12, 34, "t"));
+        }
+
+        @Test
+        void without_blanks_at_both_ends() {
+            assertThat(read(" \t\u000b\fpid=12 \t\r\u000b\f\n\r\ttimestamp=34\r\n"))
+                    .isEqualTo(HOLDER);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"\0", "\u001f", "\u007f", "\u0085", "\u00a0", "\u200b", "\ufeff"})
+        void without_taking_anything_else_for_a_blank(String other) {
+            assertThat(content("pid=12" + other + "\ntimestamp=34\n")).isEqualTo(Content.FOREIGN);
+            assertThat(content("timestamp=34\n" + other + "pid=12\n")).isEqualTo(Content.FOREIGN);
+            assertThat(read("pid=12\ntimestamp=34\ntag=t" + other + "\n").tag())
+                    .isEqualTo("t" + other);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"\r", "\u000b", "\f", "\u0085", "\u2028", "\u2029", "\0"})
+        void that_end_at_a_line_feed_and_nowhere_else(String other) {
+            String tag = "a" + other + "pid=7" + other + "b";
+            assertThat(read("pid=12\ntimestamp=34\ntag=" + tag + "\n"))
+                    .isEqualTo(holder(12, 34, tag));
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"", " \t", "\r", "no field", "=", "=pid", "other=pid=7"})
+        void and_skips_those_that_say_nothing(String line) {
+            assertThat(read(line + "\npid=12\n" + line + "\ntimestamp=34\n" + line))
+                    .isEqualTo(HOLDER);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"pid =5", "Pid=5", "PID=5", "pid\t=5", "xpid=5", "p=5", "pid:5"})
+        void only_with_keys_that_are_spelt_exactly(String line) {
+            assertThat(read("pid=12\ntimestamp=34\n" + line + "\n")).isEqualTo(HOLDER);
+            assertThat(content(line + "\ntimestamp=34\n")).isEqualTo(Content.FOREIGN);
+        }
+
+        @Test
+        void and_cuts_them_at_the_first_equals_sign() {
+            assertThat(read("pid=12\ntimestamp=34\ntag==a=b\n").tag()).isEqualTo("=a=b");
+        }
+
+        @Test
+        void of_which_the_last_with_the_same_key_counts() {
+            assertThat(read("pid=x\ntimestamp=3\ntag=a\ntag=b\ntimestamp=34\npid=12\n"))
+                    .isEqualTo(holder(12, 34, "b"));
+        }
+
+        @Test
+        void of_which_a_later_invalid_one_voids_the_field() {
+            assertThat(content("pid=12\ntimestamp=34\npid=x\n")).isEqualTo(Content.FOREIGN);
+            assertThat(content("pid=12\ntimestamp=34\ntimestamp=\n")).isEqualTo(Content.FOREIGN);
+        }
+
+        @Test
+        void after_one_byte_order_mark() {
+            assertThat(read("\ufeffpid=12\ntimestamp=34\n")).isEqualTo(HOLDER);
+            assertThat(content("\ufeff\ufeffpid=12\ntimestamp=34\n")).isEqualTo(Content.FOREIGN);
+            assertThat(content("timestamp=34\n\ufeffpid=12\n")).isEqualTo(Content.FOREIGN);
+        }
+
+        @Test
+        void with_malformed_bytes_in_a_tag() {
+            byte[] bytes =
+                    "pid=12\ntimestamp=34\ntag=a\u00ffb\n".getBytes(StandardCharsets.ISO_8859_1);
+            assertThat(parse(bytes).holder()).isEqualTo(holder(12, 34, "a\ufffdb"));
+        }
+    }
+
+    @Nested
+    @DisplayName("takes for a tag")
+    class Tags {
+        @Test
+        void nothing_if_there_is_no_such_line() {
+            assertThat(read("pid=12\ntimestamp=34\n").tag()).isNull();
+        }
+
+        @Test
+        void an_empty_text_if_the_line_has_no_more() {
+            assertThat(read("pid=12\ntimestamp=34\ntag=\n").tag()).isEmpty();
+            assertThat(read("pid=12\ntimestamp=34\ntag=  \n").tag()).isEmpty();
+        }
+
+        @Test
+        void the_text_with_its_leading_and_inner_blanks() {
+            assertThat(read("pid=12\ntimestamp=34\ntag= \ta  b \t\n").tag()).isEqualTo(" \ta  b");
+        }
+
+        @Test
+        void what_an_unended_line_has() {
+            assertThat(read("pid=12\ntimestamp=34\ntag=cut").tag()).isEqualTo("cut");
+        }
+    }
+
+    @Nested
+    @DisplayName("takes for a number")
+    class Numbers {
+        @ParameterizedTest
+        @ValueSource(strings = {"5", "+5", "005", "+0000000000000000000000000000000000000005"})
+        void decimal_digits_after_an_optional_plus(String text) {
+            assertThat(read("pid=" + text + "\ntimestamp=" + text + "\n"))
+                    .isEqualTo(holder(5, 5, null));
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "",
+                    "+",
+                    "++5",
+                    "-5",
+                    "-0",
+                    "+-5",
+                    " 5",
+                    "\t5",
+                    "5 6",
+                    "5.0",
+                    "5e1",
+                    "0x5",
+                    "5abc",
+                    "5\0",
+                    "1_000",
+                    "\u0665",
+                    "\uff15",
+                    "100000000000000000000"
+                })
+        void nothing_else(String text) {
+            assertThat(content("pid=" + text + "\ntimestamp=34\n")).isEqualTo(Content.FOREIGN);
+            assertThat(content("timestamp=" + text + "\npid=12\n")).isEqualTo(Content.FOREIGN);
+        }
+
+        @Test
+        void a_pid_of_up_to_32_bits() {
+            assertThat(read("pid=0\ntimestamp=34\n").pid()).isZero();
+            assertThat(read("pid=4294967295\ntimestamp=34\n").pid()).isEqualTo(4294967295L);
+            assertThat(content("pid=4294967296\ntimestamp=34\n")).isEqualTo(Content.FOREIGN);
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {"9223372036854775807", "9223372036854775808", "18446744073709551615"})
+        void a_timestamp_of_up_to_64_bits_as_far_as_a_long_goes(String text) {
+            assertThat(read("pid=12\ntimestamp=" + text + "\n").timestamp())
+                    .isEqualTo(Long.MAX_VALUE);
+        }
+
+        @Test
+        void no_timestamp_of_more_than_64_bits() {
+            assertThat(content("pid=12\ntimestamp=18446744073709551616\n"))
+                    .isEqualTo(Content.FOREIGN);
+        }
+    }
+
+    @Nested
+    @DisplayName("takes extension fields")
+    class Extensions {
+        private static final String START = "pid=12\ntimestamp=34\n";
+
+        @Test
+        void of_which_the_last_of_each_counts() {
+            String lines = "nonce=0a\nstart=5\nhost=h\nacquired=6\n";
+            assertThat(read("nonce=x\nstart=7\nhost=y\nacquired=8\n" + START + lines))
+                    .isEqualTo(new Holder(12, 34, null, "0a", 5L, "h", 6L));
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"", "x", "-1", "1.5", "18446744073709551616"})
+        void as_absent_if_their_number_is_none(String text) {
+            assertThat(read(START + "start=5\nstart=" + text + "\n")).isEqualTo(HOLDER);
+            assertThat(read(START + "acquired=5\nacquired=" + text + "\n")).isEqualTo(HOLDER);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"nonce=9f2c", "start=17035", "host=build", "acquired=17035"})
+        void only_from_lines_that_are_ended_since_half_a_value_would_mislead(String line) {
+            assertThat(read(START + line)).isEqualTo(HOLDER);
+            assertThat(read(START + line + "\n")).isNotEqualTo(HOLDER);
+        }
+    }
+
+    @Nested
+    @DisplayName("says that a line may be cut short")
+    class Ends {
+        @Test
+        void if_it_is_the_last_and_has_no_line_feed() {
+            assertThat(parse("pid=12\ntimestamp=34").timestampEnded()).isFalse();
+            assertThat(parse("pid=12\ntimestamp=34").pidEnded()).isTrue();
+            assertThat(parse("pid=12\ntimestamp=34\r").timestampEnded()).isFalse();
+            assertThat(parse("timestamp=34\npid=12").pidEnded()).isFalse();
+            assertThat(parse("timestamp=34\npid=12").timestampEnded()).isTrue();
+        }
+
+        @Test
+        void even_if_an_earlier_one_with_the_same_key_was_complete() {
+            assertThat(parse("pid=12\ntimestamp=3\ntimestamp=34").timestampEnded()).isFalse();
+            assertThat(parse("timestamp=34\npid=1\npid=12").pidEnded()).isFalse();
+        }
+
+        @Test
+        void but_not_of_those_before_it() {
+            assertThat(parse("pid=12\ntimestamp=34\ntag=t").timestampEnded()).isTrue();
+            assertThat(parse("pid=12\ntimestamp=34\ntag=t").pidEnded()).isTrue();
+            assertThat(parse("pid=12\ntimestamp=34\n").timestampEnded()).isTrue();
+        }
+    }
+
+    @Nested
+    @DisplayName("takes for debris")
+    class Debris {
+        @Test
+        void every_beginning_before_the_first_digit_of_the_timestamp() {
+            String whole = "pid=12345\ntimestamp=";
+            for (int length = 0; length <= whole.length(); length++) {
+                assertThat(content(whole.substring(0, length))).isEqualTo(Content.DEBRIS);
+            }
+        }
+
+        @Test
+        void the_same_with_a_carriage_return() {
+            String whole = "pid=12345\r\ntimestamp=";
+            for (int length = 0; length <= whole.length(); length++) {
+                assertThat(content(whole.substring(0, length))).isEqualTo(Content.DEBRIS);
+            }
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "\n",
+                    " ",
+                    "\0",
+                    "x",
+                    "pix",
+                    "pid=\n",
+                    "pid=\r",
+                    "pid=+",
+                    "pid=+1\n",
+                    "pid=-1",
+                    "pid=1x",
+                    "pid=1 \n",
+                    "pid=1\r\r",
+                    "pid=1\rt",
+                    "pid=1\n\n",
+                    "pid=1\n timestamp=",
+                    "pid=1\ntag=",
+                    "pid=1\ntimestamp =",
+                    "pid=1\ntimestamp=\n",
+                    "pid=1\ntimestamp=\r",
+                    "pid=1\ntimestamp=x",
+                    " pid=1\n",
+                    "timestamp=",
+                    "\ufeff",
+                    "\ufeffpid=1\n"
+                })
+        void nothing_else(String text) {
+            assertThat(content(text)).isEqualTo(Content.FOREIGN);
+        }
+
+        @Test
+        void no_file_that_is_longer_than_the_limit() {
+            assertThat(content("pid=" + "1".repeat(LockFile.READ_LIMIT)))
+                    .isEqualTo(Content.FOREIGN);
+            assertThat(content("pid=" + "1".repeat(LockFile.READ_LIMIT - 5) + "\n\0\0"))
+                    .isEqualTo(Content.FOREIGN);
+        }
+    }
+
+    @Nested
+    @DisplayName("stops at the limit")
+    class Limit {
+        @Test
+        void and_takes_of_a_tag_what_it_has() {
+            String start = "pid=12\ntimestamp=34\ntag=";
+            LockFile read = parse(start + "x".repeat(LockFile.READ_LIMIT));
+            assertThat(read.holder())
+                    .isEqualTo(holder(12, 34, "x".repeat(LockFile.READ_LIMIT - start.length())));
+            assertThat(read.timestampEnded()).isTrue();
+        }
+
+        @Test
+        void and_takes_no_number_from_the_line_it_stops_in() {
+            assertThat(content(upTo("pid=12\n", "timestamp=17035") + "20000\n"))
+                    .isEqualTo(Content.FOREIGN);
+            assertThat(content(upTo("timestamp=34\n", "pid=12") + "345\n"))
+                    .isEqualTo(Content.FOREIGN);
+        }
+
+        @Test
+        void and_does_not_void_a_number_by_that_line() {
+            assertThat(read(upTo("pid=12\ntimestamp=34\n", "pid=7") + "7\n")).isEqualTo(HOLDER);
+            assertThat(parse(upTo("pid=12\ntimestamp=34\n", "timestamp=7") + "7").timestampEnded())
+                    .isTrue();
+        }
+
+        @Test
+        void and_cannot_tell_a_file_that_ends_there_from_a_longer_one() {
+            assertThat(content(upTo("pid=12\n", "timestamp=34"))).isEqualTo(Content.FOREIGN);
+            assertThat(read(upTo("pid=12\n", "timestamp=34\n"))).isEqualTo(HOLDER);
+        }
+
+        @Test
+        void and_takes_all_of_a_file_that_is_one_byte_shorter() {
+            String text = upTo("pid=12\n", "xtimestamp=34").replace("\nx", "\n");
+            assertThat(text).hasSize(LockFile.READ_LIMIT - 1);
+            assertThat(read(text)).isEqualTo(HOLDER);
+        }
+
+        @Test
+        void and_passes_over_what_follows() {
+            assertThat(read(upTo("pid=12\ntimestamp=34\n", "\n") + "pid=7\n")).isEqualTo(HOLDER);
+        }
+
+        @Test
+        void also_inside_a_character() {
+            byte[] cut = bytes(upTo("pid=12\ntimestamp=34\n", "tag=x"));
+            cut[cut.length - 1] = (byte) 0xc3;
+            assertThat(parse(cut).holder()).isEqualTo(holder(12, 34, "\ufffd"));
+        }
+
+        /** A text of the length of the limit that begins and ends so. */
+        private String upTo(String start, String end) {
+            int between = LockFile.READ_LIMIT - start.length() - end.length() - 1;
+            return start + "-".repeat(between) + "\n" + end;
+        }
+    }
+
+    private static Holder holder(long pid, long timestamp, String tag) {
+        return new Holder(pid, timestamp, tag, null, null, null, null);
+    }
+
+    private static Holder read(String text) {
+        LockFile read = parse(text);
+        assertThat(read.content()).isEqualTo(Content.VALID);
+        return read.holder();
+    }
+
+    private static Content content(String text) {
+        return parse(text).content();
+    }
+
+    private static LockFile parse(String text) {
+        return parse(bytes(text));
+    }
+
+    private static LockFile parse(byte[] bytes) {
+        return LockFile.parse(bytes, Instant.EPOCH);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
