@@ -1,0 +1,44 @@
+package io.holdfast.lockfile;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** A process that does as it is told on its command line. */
+final class LockProgram {
+    private LockProgram() {}
+
+    public static void main(String[] words) throws IOException {
+        var path = Path.of(words[1]);
+        switch (words[0]) {
+            case "hold" -> {
+                FileSemaphore.at(path).acquireNow();
+                System.out.println("holds");
+                System.in.read();
+                System.exit(0);
+            }
+            case "hold-on-exit" -> {
+                var config = LockFileConfig.builder().releaseOnExit(false).build();
+                FileSemaphore.at(path, config).acquireNow();
+                System.out.println("holds");
+                System.in.read();
+            }
+            case "try" -> {
+                try {
+                    System.out.println(FileSemaphore.at(path).tryAcquire().isPresent());
+                } catch (LockFileException e) {
+                    System.out.println(e.getClass().getSimpleName() + " " + e.getMessage());
+                }
+            }
+            case "lock-sidecar" -> {
+                try (var channel = FileChannel.open(path, StandardOpenOption.WRITE);
+                        var lock = channel.lock()) {
+                    System.out.println("holds " + lock.isValid());
+                    System.in.read();
+                }
+            }
+            default -> throw new IllegalArgumentException(words[0]);
+        }
+    }
+}

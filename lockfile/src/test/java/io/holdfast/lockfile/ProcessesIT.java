@@ -1,0 +1,187 @@
+package io.holdfast.lockfile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+@DisplayName("Another process")
+@Timeout(120)
+class ProcessesIT {
+    @TempDir private Path folder;
+    private Path lock;
+    private final List<Process> processes = new ArrayList<>();
+
+    @BeforeEach
+    void name() {
+        lock = folder.resolve("my.lock");
+    }
+
+    @AfterEach
+    void end() {
+        processes.forEach(Process::destroyForcibly);
+    }
+
+    private Process start(String... command) throws IOException {
+        var process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        processes.add(process);
+        return process;
+    }
+
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private Process program(String what, Path path) throws IOException {
+        return start(
+                java(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                LockProgram.class.getName(),
+                what,
+                path.toString());
+    }
+
+    private static String line(Process process) throws IOException {
+        BufferedReader reader = process.inputReader();
+        return String.valueOf(reader.readLine());
+    }
+
+    private List<String> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void that_ends_in_order_or_is_asked_to_end_releases_what_it_holds() throws Exception {
+        Process exits = program("hold", lock);
+        assertThat(line(exits)).isEqualTo("holds");
+        assertThat(FileSemaphore.at(lock).tryAcquire()).isEmpty();
+        exits.getOutputStream().close();
+        assertThat(exits.waitFor()).isZero();
+        assertThat(lock).doesNotExist();
+
+        Process asked = program("hold", lock);
+        assertThat(line(asked)).isEqualTo("holds");
+        asked.toHandle().destroy(); // which, unlike the process's own, leaves its input open
+        assertThat(asked.waitFor()).isEqualTo(143);
+        assertThat(files()).isEqualTo(List.of("my.lock.guard"));
+    }
+
+    @Test
+    void that_does_not_want_that_or_is_killed_leaves_its_lock() throws Exception {
+        Process keeps = program("hold-on-exit", lock);
+        assertThat(line(keeps)).isEqualTo("holds");
+        keeps.getOutputStream().close();
+        assertThat(keeps.waitFor()).isZero();
+        assertThat(FileSemaphore.at(lock).status().alive()).isEqualTo(Alive.NO);
+        assertThat(FileSemaphore.at(lock).forceRelease()).isTrue();
+
+        Process killed = program("hold", lock);
+        assertThat(line(killed)).isEqualTo("holds");
+        assertThat(FileSemaphore.at(lock).status().alive()).isEqualTo(Alive.YES);
+        killed.destroyForcibly().waitFor();
+        assertThat(FileSemaphore.at(lock).status().alive()).isEqualTo(Alive.NO);
+        assertThat(FileSemaphore.at(lock).tryAcquire()).isEmpty();
+    }
+
+    @Test
+    void that_finds_no_room_on_the_disk_leaves_nothing_behind() throws Exception {
+        String program =
+                "ulimit -f 0; exec "
+                        + java()
+                        + " -XX:-UsePerfData -cp '"
+                        + System.getProperty("java.class.path")
+                        + "' "
+                        + LockProgram.class.getName()
+                        + " try "
+                        + lock;
+        Process full = start("sh", "-c", program);
+        assertThat(line(full)).startsWith("LockFileIoException").contains("File too large");
+        assertThat(full.waitFor()).isZero();
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void that_has_the_sidecar_for_long_stops_no_release_and_no_later_takeover() throws Exception {
+        List<String> warnings = new ArrayList<>();
+        var config = LockFileConfig.builder().onWarning(warnings::add).build();
+        var semaphore = FileSemaphore.at(lock, config);
+        semaphore.acquireNow().close(); // makes the sidecar
+        Guard guard = semaphore.acquireNow();
+        Process busy = program("lock-sidecar", folder.resolve("my.lock.guard"));
+        assertThat(line(busy)).isEqualTo("holds true");
+
+        guard.release();
+        assertThat(guard.isLost()).isFalse();
+        assertThat(warnings).singleElement().asString().contains("my.lock.guard is locked");
+        assertThat(Files.readString(lock)).startsWith("pid=0").contains("\ntimestamp=0000000000\n");
+        assertThat(semaphore.status().isStale()).isTrue();
+        assertThat(semaphore.tryAcquire()).isEmpty();
+        assertThatThrownBy(() -> semaphore.release(Proof.none()))
+                .isInstanceOf(LockFileIoException.class)
+                .hasMessageContaining("in use");
+
+        busy.destroyForcibly().waitFor();
+        try (Guard next = semaphore.acquireNow()) {
+            assertThat(next.isStillOwner()).isTrue();
+        }
+        assertThat(files()).isEqualTo(List.of("my.lock.guard"));
+    }
+
+    @Test
+    void that_has_the_sidecar_for_long_does_not_stop_a_heartbeat() throws Exception {
+        var clock = new MovableClock();
+        var semaphore = FileSemaphore.at(lock, LockFileConfig.builder().clock(clock).build());
+        semaphore.acquireNow().close();
+        Guard guard = semaphore.acquireNow();
+        Process busy = program("lock-sidecar", folder.resolve("my.lock.guard"));
+        assertThat(line(busy)).isEqualTo("holds true");
+        clock.move(Duration.ofSeconds(50));
+        guard.beat();
+        assertThat(semaphore.status().holder().orElseThrow().timestamp())
+                .isEqualTo(clock.seconds());
+        busy.destroyForcibly().waitFor();
+        guard.release();
+    }
+
+    @Test
+    void that_releases_wakes_who_waits_here() throws Exception {
+        Process holder = program("hold", lock);
+        assertThat(line(holder)).isEqualTo("holds");
+        // An interval so long that only an event can end it in time.
+        var patient = LockFileConfig.builder().retryInterval(Duration.ofHours(1)).build();
+        var waiter =
+                CompletableFuture.supplyAsync(
+                        () -> {
+                            try {
+                                return FileSemaphore.at(lock, patient).acquire();
+                            } catch (InterruptedException e) {
+                                throw new AssertionError(e);
+                            }
+                        });
+        holder.getOutputStream().close();
+        try (Guard guard = waiter.get(60, TimeUnit.SECONDS)) {
+            assertThat(guard.isStillOwner()).isTrue();
+        }
+    }
+}
