@@ -24,7 +24,14 @@ class JavaExamplesTest {
     @TempDir private Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/lockd.md", "docs/recipes.md", "docs/socketlock.md"})
+    @ValueSource(
+            strings = {
+                "README.md",
+                "docs/lockd.md",
+                "docs/lockfile.md",
+                "docs/recipes.md",
+                "docs/socketlock.md"
+            })
     void compiles(String name) throws IOException {
         List<Page.Block> blocks =
                 Page.read(Path.of("..").resolve(name)).blocks().stream()

@@ -24,6 +24,7 @@ class LinksTest {
                 "README.md",
                 "docs/dflockd.md",
                 "docs/lockd.md",
+                "docs/lockfile.md",
                 "docs/moving-from-dflockd.md",
                 "docs/recipes.md",
                 "docs/socketlock.md"
