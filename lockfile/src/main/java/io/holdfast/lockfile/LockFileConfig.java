@@ -305,8 +305,8 @@ public final class LockFileConfig {
         }
 
         /**
-         * Called once, in a thread of the library, when a heartbeat or a release finds that the
-         * lock was lost. By default an error is logged.
+         * Called once when it is found that the lock was lost: by a heartbeat in a thread of the
+         * library, else by the thread that asks or releases. By default an error is logged.
          */
         public Builder onLost(Consumer<LockLostException> value) {
             onLost = value;

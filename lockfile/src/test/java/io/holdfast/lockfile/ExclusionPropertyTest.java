@@ -1,0 +1,84 @@
+package io.holdfast.lockfile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+@DisplayName("Beside scripts that create the lock exclusively, whoever is killed and whenever,")
+class ExclusionPropertyTest {
+    /** What the seeds have reached: a property that nothing puts to the test proves nothing. */
+    private int turns;
+
+    private int takenOver;
+    private int killed;
+    private int abandoned;
+
+    @Test
+    void never_two_are_inside_and_the_lock_can_always_be_taken_again() {
+        Seeds.each(4000, this::holds);
+        Seeds.assertReached(turns, 5000, "turns");
+        Seeds.assertReached(takenOver, 1000, "takeovers");
+        Seeds.assertReached(killed, 1000, "kills");
+        Seeds.assertReached(abandoned, 30, "locks abandoned since the sidecar was busy");
+    }
+
+    @Test
+    void the_same_is_true_where_files_can_have_no_second_name() {
+        Seeds.each(
+                1500,
+                simulation -> {
+                    simulation.withoutHardLinks();
+                    holds(simulation);
+                });
+        Seeds.assertReached(takenOver, 300, "takeovers");
+    }
+
+    @Test
+    void a_refused_attempt_leaves_the_file_as_it_is_and_no_helper() {
+        for (String content : List.of("pid=99\ntimestamp=1699999950\n", "", "pid=9", "a letter")) {
+            try (var simulation = new Simulation(1)) {
+                simulation.plant(content, simulation.now() - Simulation.STALE.toSeconds());
+                var before = simulation.folder().at(Simulation.LOCK);
+                var member = new Member(new Witness(), 1);
+                simulation.finish(simulation.add("member", member));
+                assertThat(member.acquired()).isZero();
+                assertThat(simulation.folder().paths()).containsExactly(Simulation.LOCK);
+                assertThat(simulation.folder().at(Simulation.LOCK)).isSameAs(before);
+                assertThat(before.bytes()).asString().isEqualTo(content);
+                assertThat(simulation.trace()).noneMatch(step -> step.contains("create"));
+            }
+        }
+    }
+
+    private void holds(Simulation simulation) {
+        var crowd = new Crowd(simulation, 6).afterSomebodyDied().members(4).polite(2);
+        boolean clockGoesBack = simulation.oneIn(3);
+        simulation.tearing(!clockGoesBack);
+        simulation.run(
+                new RandomSchedule(simulation)
+                        .killing(crowd.someKillOdds())
+                        .movingClock(5, clockGoesBack));
+
+        assertThat(crowd.witness.overlaps()).isEmpty();
+        for (Member member : crowd.members) {
+            assertThat(member.losses()).as("losses").isZero();
+            assertThat(member.failedAttempts()).as("failed attempts").isEmpty();
+            assertThat(member.otherFailures()).as("other failures").isEmpty();
+            abandoned += member.warnings().size();
+        }
+        for (SimulatedProcess process : simulation.processes()) {
+            assertThat(process.audit.mistakes())
+                    .as("files that %s moved without reason", process)
+                    .isZero();
+            takenOver += process.audit.takenOver();
+            killed += process.isAlive() ? 0 : 1;
+        }
+        turns += crowd.witness.turns();
+        crowd.assertOnlyTheDeadLeftHelpers();
+        crowd.assertObtainable();
+        crowd.assertCleanable();
+    }
+}

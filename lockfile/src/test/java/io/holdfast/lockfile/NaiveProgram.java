@@ -1,0 +1,66 @@
+package io.holdfast.lockfile;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+
+/**
+ * Follows the published protocol to the letter: removes by path what it found stale, and at its
+ * release whatever is there.
+ */
+final class NaiveProgram implements SimulatedProcess.Program {
+    private final Witness witness;
+    private final int turns;
+
+    NaiveProgram(Witness witness, int turns) {
+        this.witness = witness;
+        this.turns = turns;
+    }
+
+    @Override
+    public void run(SimulatedProcess self) throws IOException {
+        for (int i = 0; i < turns; i++) {
+            self.busy();
+            turn(self);
+            self.idle();
+            self.step("waits");
+        }
+    }
+
+    private void turn(SimulatedProcess self) throws IOException {
+        byte[] content = Scripts.bytes(Scripts.content(self, self.simulation().now()));
+        if (isStale(self)) {
+            remove(self);
+        }
+        try (var file = self.disk.create(Simulation.LOCK, false)) {
+            file.write(content);
+        } catch (FileAlreadyExistsException e) {
+            return;
+        }
+        witness.enters(self);
+        for (int work = self.simulation().below(4); work > 0; work--) {
+            self.step("works");
+        }
+        witness.leaves(self);
+        remove(self);
+    }
+
+    private static boolean isStale(SimulatedProcess self) throws IOException {
+        try {
+            byte[] bytes = self.disk.read(Simulation.LOCK, LockFile.READ_LIMIT);
+            LockFile file = LockFile.parse(bytes, self.simulation().instant());
+            return file.content() == Content.VALID
+                    && file.isStale(self.simulation().instant(), Simulation.STALE);
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    private static void remove(SimulatedProcess self) throws IOException {
+        try {
+            self.disk.delete(Simulation.LOCK);
+        } catch (NoSuchFileException e) {
+            // it is gone, which is as good
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.holdfast.lockfile;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+
+/** Somebody who removes the lock file, whosever it is. */
+final class Remover implements SimulatedProcess.Program {
+    private final int turns;
+
+    Remover(int turns) {
+        this.turns = turns;
+    }
+
+    @Override
+    public void run(SimulatedProcess self) throws IOException {
+        for (int i = 0; i < turns; i++) {
+            for (int pause = self.simulation().below(40); pause > 0; pause--) {
+                self.step("waits");
+            }
+            try {
+                self.disk.delete(Simulation.LOCK);
+            } catch (NoSuchFileException e) {
+                // rm -f says nothing
+            }
+        }
+    }
+}

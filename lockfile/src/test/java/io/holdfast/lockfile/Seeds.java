@@ -1,0 +1,55 @@
+package io.holdfast.lockfile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Runs a property for many seeds. One that fails is shown with its schedule; {@code
+ * -Dsimulation.seed=N} runs that one alone, {@code -Dsimulation.seeds=N} so many times the usual,
+ * and {@code -Dsimulation.print=true} tells what the seeds have reached.
+ */
+final class Seeds {
+    interface Property {
+        void holdsIn(Simulation simulation) throws Exception;
+    }
+
+    private Seeds() {}
+
+    static void each(int usual, Property property) {
+        Long only = Long.getLong("simulation.seed");
+        if (only != null) {
+            run(only, property);
+            return;
+        }
+        long count = usual * Long.getLong("simulation.seeds", 1);
+        for (long seed = 1; seed <= count; seed++) {
+            run(seed, property);
+        }
+    }
+
+    /** Only of all the usual seeds can it be expected that they reach everything. */
+    static void assertReached(long count, long least, String what) {
+        if (Boolean.getBoolean("simulation.print")) {
+            System.out.println(what + ": " + count);
+        }
+        if (Long.getLong("simulation.seed") == null) {
+            assertThat(count).as("%s in all seeds together", what).isGreaterThanOrEqualTo(least);
+        }
+    }
+
+    private static void run(long seed, Property property) {
+        try (var simulation = new Simulation(seed)) {
+            try {
+                property.holdsIn(simulation);
+            } catch (Throwable wrong) {
+                throw new AssertionError(
+                        "-Dsimulation.seed="
+                                + seed
+                                + ": "
+                                + wrong.getMessage()
+                                + "\nschedule:\n  "
+                                + String.join("\n  ", simulation.trace()),
+                        wrong);
+            }
+        }
+    }
+}
