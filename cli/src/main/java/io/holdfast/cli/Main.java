@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import io.holdfast.cli.bench.BenchCommand;
+import io.holdfast.cli.file.FileCommand;
 import io.holdfast.cli.serve.DflockdCommand;
 import io.holdfast.cli.serve.LockdCommand;
 import io.holdfast.cli.serve.ServeCommand;
@@ -100,11 +101,20 @@ public final class Main implements Runnable {
                 .addSubcommand(new DflockdEntry())
                 .addSubcommand(new LockdEntry())
                 .addSubcommand(new SocketlockdEntry())
+                .addSubcommand(FileCommand.create())
                 .addSubcommand(new BenchCommand())
                 .addSubcommand(new SoakCommand())
                 .addSubcommand(new TrainCommand());
-        line.getSubcommands().values().forEach(command -> tellVersion(command.getCommandSpec()));
+        line.setExpandAtFiles(false); // a lock, or a word of a command to run, may begin with @
+        tellVersion(line.getSubcommands());
         return line;
+    }
+
+    private static void tellVersion(Map<String, CommandLine> commands) {
+        for (CommandLine command : commands.values()) {
+            tellVersion(command.getCommandSpec());
+            tellVersion(command.getSubcommands());
+        }
     }
 
     private static void tellVersion(CommandSpec command) {

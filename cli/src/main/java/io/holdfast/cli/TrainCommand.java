@@ -1,6 +1,6 @@
 package io.holdfast.cli;
 
-import io.holdfast.cli.serve.Signals;
+import io.holdfast.cli.process.Signals;
 
 import picocli.CommandLine.Command;
 
@@ -18,6 +18,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -41,6 +42,7 @@ final class TrainCommand implements Callable<Integer> {
         Main.run(List.of("socketlockd", "--help"), Map.of());
         Path folder = Files.createTempDirectory("holdfast-train");
         try {
+            useLockFile(folder.resolve("lock").toString());
             return train(folder.resolve("socket"));
         } finally {
             try (Stream<Path> files = Files.list(folder)) {
@@ -49,6 +51,28 @@ final class TrainCommand implements Callable<Integer> {
                 }
             }
             Files.delete(folder);
+        }
+    }
+
+    private static void useLockFile(String lock) {
+        for (String command :
+                List.of(
+                        "status",
+                        "try --tag train",
+                        "try",
+                        "acquire --timeout 0.05",
+                        "wait --timeout 0",
+                        "status --json",
+                        "clean",
+                        "release",
+                        "acquire --json",
+                        "release --force",
+                        "run -- true",
+                        "run -- true")) {
+            List<String> words = new ArrayList<>(List.of(command.split(" ")));
+            words.add(1, lock);
+            words.addFirst("file");
+            Main.run(words, Map.of());
         }
     }
 

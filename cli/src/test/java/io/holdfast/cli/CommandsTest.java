@@ -37,7 +37,7 @@ class CommandsTest {
     void has_these_commands() {
         assertThat(commands())
                 .containsExactlyInAnyOrder(
-                        "serve", "dflockd", "lockd", "socketlockd", "bench", "soak");
+                        "serve", "dflockd", "lockd", "socketlockd", "file", "bench", "soak");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.cli.process.Signals;
 import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;

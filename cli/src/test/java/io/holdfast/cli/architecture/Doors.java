@@ -29,7 +29,8 @@ final class Doors {
                     "driver", Set.of("engine"),
                     "protocol", Set.of("engine"),
                     "server", Set.of("engine", "driver", "protocol", "client.socketlock.seat"),
-                    "client", Set.of());
+                    "client", Set.of(),
+                    "lockfile", Set.of());
 
     /** Static calls whose answer depends on the moment, the machine or chance. */
     private static final Map<String, Set<String>> UNREPEATABLE =

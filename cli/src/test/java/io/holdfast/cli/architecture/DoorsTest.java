@@ -89,6 +89,8 @@ class DoorsTest {
                         REAL.of("server"),
                         REAL.of("client"),
                         REAL.needsTheJdkAlone("client"),
+                        REAL.of("lockfile"),
+                        REAL.needsTheJdkAlone("lockfile"),
                         REAL.protocolTakesBuffersAndCodecsFromNetty(),
                         REAL.nobodyKnowsTheCli(),
                         REAL.noPackageCycles()));

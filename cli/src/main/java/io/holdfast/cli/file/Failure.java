@@ -1,0 +1,136 @@
+package io.holdfast.cli.file;
+
+import io.holdfast.lockfile.AcquireTimeoutException;
+import io.holdfast.lockfile.DamagedLockException;
+import io.holdfast.lockfile.HeldException;
+import io.holdfast.lockfile.Holder;
+import io.holdfast.lockfile.LockFileException;
+import io.holdfast.lockfile.LockFileIoException;
+import io.holdfast.lockfile.LockLostException;
+import io.holdfast.lockfile.LockPathException;
+import io.holdfast.lockfile.NotOwnerException;
+import io.holdfast.lockfile.NotPermittedException;
+import io.holdfast.lockfile.Status;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How something that was not done is told.
+ *
+ * @param type for programs
+ * @param status the exit status
+ * @param lines for people
+ * @param json for programs, and more than the type
+ */
+record Failure(Type type, int status, List<String> lines, JsonLine json) {
+    enum Type {
+        ALREADY_LOCKED,
+        TIMEOUT,
+        PERMISSION_DENIED,
+        LOST,
+        INVALID_PATH,
+        PARSE_ERROR,
+        IO_ERROR
+    }
+
+    private static final int REFUSED = 1;
+    private static final int ERROR = 3;
+
+    /** An error is told even to those who want it quiet. */
+    boolean isError() {
+        return status == ERROR;
+    }
+
+    static Failure of(LockFileException e) {
+        return switch (e) {
+            case HeldException held -> held(held.status());
+            case AcquireTimeoutException late ->
+                    timeout("Timeout waiting for lock", late.timeout());
+            case NotOwnerException other -> notOwner(other.status());
+            case LockLostException lost -> refused(Type.LOST, message(lost));
+            case LockPathException path -> badPath(message(path));
+            case DamagedLockException damaged -> damaged(damaged);
+            case NotPermittedException denied -> ioError(message(denied));
+            case LockFileIoException io -> ioError(message(io));
+            default -> ioError(message(e));
+        };
+    }
+
+    static Failure badPath(String message) {
+        return error(Type.INVALID_PATH, "Invalid path: ", message);
+    }
+
+    /** An exception that nobody thought of. */
+    static Failure unexpected(RuntimeException e) {
+        return ioError(e.toString());
+    }
+
+    /** Whoever waited for the lock to come free did so in vain. */
+    static Failure waitTimeout(Duration timeout) {
+        return timeout("Timeout waiting for lock to be released", timeout);
+    }
+
+    private static Failure held(Status status) {
+        Long pid = status.holder().map(Holder::pid).orElse(null);
+        Long since = status.holder().map(Holder::timestamp).orElse(null);
+        String message = "Lock already held";
+        return new Failure(
+                Type.ALREADY_LOCKED,
+                REFUSED,
+                pid == null ? List.of(message) : List.of(message, "  Holder PID: " + pid),
+                json(Type.ALREADY_LOCKED, message)
+                        .put("locked", true)
+                        .put("pid", pid)
+                        .put("since", since)
+                        .put("holderPid", pid)
+                        .put("lockedSince", since));
+    }
+
+    private static Failure timeout(String line, Duration timeout) {
+        String message = "Timeout waiting for lock after " + timeout.toMillis() + "ms";
+        return new Failure(Type.TIMEOUT, REFUSED, List.of(line), json(Type.TIMEOUT, message));
+    }
+
+    private static Failure notOwner(Status status) {
+        Long pid = status.holder().map(Holder::pid).orElse(null);
+        String message =
+                "Lock held by different process" + (pid == null ? "" : " (PID " + pid + ")");
+        return new Failure(
+                Type.PERMISSION_DENIED,
+                REFUSED,
+                List.of(message),
+                json(Type.PERMISSION_DENIED, message).put("holderPid", pid));
+    }
+
+    private static Failure damaged(DamagedLockException e) {
+        return switch (e.status().found()) {
+            case FOLDER, OTHER -> ioError(message(e));
+            case NOTHING, FILE, UNREADABLE_FILE, LINK ->
+                    error(Type.PARSE_ERROR, "Parse error: ", message(e));
+        };
+    }
+
+    private static Failure ioError(String message) {
+        return error(Type.IO_ERROR, "IO error: ", message);
+    }
+
+    private static Failure refused(Type type, String message) {
+        return new Failure(type, REFUSED, List.of(message), json(type, message));
+    }
+
+    private static Failure error(Type type, String kind, String message) {
+        return new Failure(type, ERROR, List.of("Error: " + kind + message), json(type, message));
+    }
+
+    private static JsonLine json(Type type, String message) {
+        return new JsonLine()
+                .put("status", "failed")
+                .put("type", type.name())
+                .put("message", message);
+    }
+
+    private static String message(Exception e) {
+        return String.valueOf(e.getMessage());
+    }
+}

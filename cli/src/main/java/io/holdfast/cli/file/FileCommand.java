@@ -1,0 +1,356 @@
+package io.holdfast.cli.file;
+
+import io.holdfast.cli.options.Durations;
+import io.holdfast.lockfile.Alive;
+import io.holdfast.lockfile.LockFileConfig;
+import io.holdfast.lockfile.StalePolicy;
+import io.holdfast.lockfile.Status;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IParameterPreprocessor;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Stack;
+
+/** {@code holdfast file}: the options, which all verbs share. */
+@Command(
+        name = "file",
+        scope = ScopeType.INHERIT,
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        synopsisSubcommandLabel = "COMMAND PATH",
+        subcommands = {
+            TryVerb.class,
+            AcquireVerb.class,
+            ReleaseVerb.class,
+            StatusVerb.class,
+            WaitVerb.class,
+            CleanVerb.class,
+            RunVerb.class
+        },
+        description = "Takes, releases and shows locks that are files.",
+        optionListHeading = "%nOptions:%n",
+        commandListHeading = "%nCommands:%n",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:done, or the lock is free",
+            "1:the lock is held, or time ran out",
+            "2:wrong usage, nothing was done",
+            "3:the path or the file system will not do"
+        },
+        footer = {
+            "",
+            "TIME is in seconds, like 5 or 0.5, or has a unit: 500ms, 2s, 5m, 1h.",
+            "What follows -- is no option."
+        })
+public final class FileCommand implements Runnable {
+    private static final String USUAL_SETTLE = "30ms";
+    private static final long HIGHEST_PID = 4294967295L;
+    private static final int HIGHEST_STATUS = 255;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = "--timeout",
+            scope = ScopeType.INHERIT,
+            paramLabel = "TIME",
+            converter = Span.class,
+            description =
+                    "acquire, wait, run: wait no longer than this (for ever). 0 is one attempt.")
+    private @Nullable Duration timeout;
+
+    @Option(
+            names = "--stale",
+            scope = ScopeType.INHERIT,
+            paramLabel = "TIME",
+            converter = Span.class,
+            description = "A lock older than this is stale (1h). 0: no lock ever is.")
+    private @Nullable Duration stale;
+
+    @Option(
+            names = "--stale-policy",
+            scope = ScopeType.INHERIT,
+            paramLabel = "POLICY",
+            converter = Policy.class,
+            description =
+                    "When a stale lock may be taken over: age, or age-and-dead for only if its"
+                            + " process is not known to run (age).")
+    private @Nullable StalePolicy stalePolicy;
+
+    @Option(
+            names = {"-t", "--tag"},
+            scope = ScopeType.INHERIT,
+            paramLabel = "TEXT",
+            description = "try, acquire, run: a text to put into the lock file.")
+    private @Nullable String tag;
+
+    @Option(
+            names = "--pid",
+            scope = ScopeType.INHERIT,
+            paramLabel = "N",
+            converter = Pid.class,
+            description =
+                    "try, acquire, run: the process to name as the holder (this one). release: only"
+                            + " if the file names this process.")
+    private @Nullable Long pid;
+
+    @Option(
+            names = "--nonce",
+            scope = ScopeType.INHERIT,
+            paramLabel = "HEX",
+            converter = Nonce.class,
+            description = "release: only if it is the lock that acquire --json gave this nonce.")
+    private @Nullable String nonce;
+
+    @Option(
+            names = {"-f", "--force"},
+            scope = ScopeType.INHERIT,
+            defaultValue = "false",
+            description = "release: also a file that is no lock file, or a symbolic link.")
+    private boolean force;
+
+    @Option(
+            names = "--settle",
+            scope = ScopeType.INHERIT,
+            arity = "0..1",
+            paramLabel = "TIME",
+            fallbackValue = USUAL_SETTLE,
+            converter = Span.class,
+            preprocessor = SettleValue.class,
+            description =
+                    "try, acquire, run: look after this time whether the lock is still ours, for"
+                            + " programs that overwrite locks (0; 30ms if no TIME is given).")
+    private @Nullable Duration settle;
+
+    @Option(
+            names = "--conflict-exit-code",
+            scope = ScopeType.INHERIT,
+            paramLabel = "N",
+            converter = ExitStatus.class,
+            description = "run: the exit status if the lock was not obtained (1).")
+    private @Nullable Integer conflictStatus;
+
+    @Option(
+            names = {"-j", "--json"},
+            scope = ScopeType.INHERIT,
+            defaultValue = "false",
+            description = "Tell the outcome as one line of JSON on standard output.")
+    private boolean json;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            scope = ScopeType.INHERIT,
+            defaultValue = "false",
+            description = "No text on success or refusal; status and errors are told all the same.")
+    private boolean quiet;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            scope = ScopeType.INHERIT,
+            defaultValue = "false",
+            description = "Tell on standard error what is being done.")
+    private boolean verbose;
+
+    private FileCommand() {}
+
+    /** The command, to be added to the root command. */
+    public static CommandLine create() {
+        CommandLine line = new CommandLine(new FileCommand());
+        line.setOverwrittenOptionsAllowed(true);
+        line.setParameterExceptionHandler((e, words) -> wrongUsage(e));
+        return line;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "A command is missing");
+    }
+
+    private static int wrongUsage(ParameterException e) {
+        CommandLine failed = e.getCommandLine();
+        PrintWriter err = failed.getErr();
+        err.println("Error: " + message(e));
+        err.println();
+        failed.usage(err);
+        err.flush();
+        return failed.getCommandSpec().exitCodeOnInvalidInput();
+    }
+
+    private static @Nullable String message(ParameterException e) {
+        if (e instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption()) {
+            String word = unmatched.getUnmatched().getFirst();
+            boolean verbs = !e.getCommandLine().getSubcommands().isEmpty();
+            return (verbs ? "Unknown command: '" : "Unexpected argument: '") + word + "'";
+        }
+        return e.getMessage();
+    }
+
+    /** Refuses what the user cannot have meant for this verb. */
+    void check(CommandSpec verb) {
+        belongsTo("release", verb, nonce != null, "--nonce");
+        belongsTo("release", verb, force, "--force");
+        belongsTo("run", verb, conflictStatus != null, "--conflict-exit-code");
+        boolean proof = nonce != null || pid != null;
+        if (verb.name().equals("release") && ((force && proof) || (nonce != null && pid != null))) {
+            throw new ParameterException(
+                    verb.commandLine(), "Give only one of --nonce, --pid and --force");
+        }
+    }
+
+    private static void belongsTo(String owner, CommandSpec verb, boolean given, String option) {
+        if (given && !verb.name().equals(owner)) {
+            throw new ParameterException(
+                    verb.commandLine(), "Option " + option + " is for " + owner + " alone");
+        }
+    }
+
+    Report report(String path) {
+        return new Report(path, json, quiet, verbose);
+    }
+
+    LockFileConfig.Builder config(Report report) {
+        LockFileConfig.Builder config =
+                LockFileConfig.builder()
+                        .onWarning(report::warning)
+                        .onLost(lost -> report.alarm("Lock lost: " + lost.getMessage()));
+        if (stale != null) {
+            if (stale.isZero()) {
+                config.neverStale();
+            } else {
+                config.staleTimeout(stale);
+            }
+        }
+        if (stalePolicy != null) {
+            config.stalePolicy(stalePolicy);
+        }
+        if (timeout != null) {
+            config.acquireTimeout(timeout);
+        }
+        if (tag != null) {
+            config.tag(tag);
+        }
+        if (pid != null) {
+            config.pid(pid);
+        }
+        if (settle != null) {
+            config.settleTime(settle);
+        }
+        return config;
+    }
+
+    @Nullable Duration timeout() {
+        return timeout;
+    }
+
+    /** Whether somebody who waits for this lock could now take it. */
+    boolean isOpen(Status status) {
+        return !status.isLocked()
+                || (status.isStale()
+                        && (stalePolicy != StalePolicy.AGE_AND_DEAD
+                                || status.alive() != Alive.YES));
+    }
+
+    Optional<Long> pid() {
+        return Optional.ofNullable(pid);
+    }
+
+    Optional<String> nonce() {
+        return Optional.ofNullable(nonce);
+    }
+
+    boolean force() {
+        return force;
+    }
+
+    Optional<Integer> conflictStatus() {
+        return Optional.ofNullable(conflictStatus);
+    }
+
+    private static final class Span implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String text) {
+            return Durations.parse(text)
+                    .orElseThrow(
+                            () ->
+                                    new TypeConversionException(
+                                            "'" + text + "' is not " + Durations.EXAMPLES));
+        }
+    }
+
+    private static final class Policy implements ITypeConverter<StalePolicy> {
+        @Override
+        public StalePolicy convert(String text) {
+            return switch (text) {
+                case "age" -> StalePolicy.AGE;
+                case "age-and-dead" -> StalePolicy.AGE_AND_DEAD;
+                default ->
+                        throw new TypeConversionException(
+                                "'" + text + "' is neither age nor age-and-dead");
+            };
+        }
+    }
+
+    private static final class Pid implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return number(text, HIGHEST_PID);
+        }
+    }
+
+    private static final class ExitStatus implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            return Math.toIntExact(number(text, HIGHEST_STATUS));
+        }
+    }
+
+    private static long number(String text, long highest) {
+        if (text.matches("[0-9]{1,18}") && Long.parseLong(text) <= highest) {
+            return Long.parseLong(text);
+        }
+        throw new TypeConversionException("'" + text + "' is not a number from 0 to " + highest);
+    }
+
+    /** An empty variable of a script must not pass for a nonce. */
+    private static final class Nonce implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            if (!text.matches("[0-9a-fA-F]+")) {
+                throw new TypeConversionException("'" + text + "' is not a row of hex digits");
+            }
+            return text;
+        }
+    }
+
+    /** The next word belongs to the option only if it is a span of time; it may be the path. */
+    private static final class SettleValue implements IParameterPreprocessor {
+        @Override
+        @SuppressWarnings("JdkObsolete") // picocli's stack
+        public boolean preprocess(
+                Stack<String> words, CommandSpec verb, ArgSpec option, Map<String, Object> info) {
+            boolean attached = "=".equals(info.get("separator"));
+            if (!attached && (words.isEmpty() || Durations.parse(words.peek()).isEmpty())) {
+                words.push(USUAL_SETTLE);
+            }
+            return false;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package io.holdfast.cli.file;
+
+import org.jspecify.annotations.Nullable;
+
+/** A JSON object on one line, built member by member. */
+final class JsonLine {
+    private final StringBuilder text = new StringBuilder("{");
+
+    JsonLine put(String name, @Nullable String value) {
+        return raw(name, value == null ? "null" : quoted(value));
+    }
+
+    JsonLine put(String name, @Nullable Long value) {
+        return raw(name, String.valueOf(value));
+    }
+
+    JsonLine put(String name, boolean value) {
+        return raw(name, String.valueOf(value));
+    }
+
+    JsonLine put(String name, @Nullable JsonLine value) {
+        return raw(name, String.valueOf(value));
+    }
+
+    private JsonLine raw(String name, String json) {
+        if (text.length() > 1) {
+            text.append(',');
+        }
+        text.append(quoted(name)).append(':').append(json);
+        return this;
+    }
+
+    private static String quoted(String value) {
+        StringBuilder out = new StringBuilder("\"");
+        value.codePoints().forEach(c -> append(c, out));
+        return out.append('"').toString();
+    }
+
+    private static void append(int c, StringBuilder out) {
+        switch (c) {
+            case '"', '\\' -> out.append('\\').append((char) c);
+            case '\n' -> out.append("\\n");
+            case '\r' -> out.append("\\r");
+            case '\t' -> out.append("\\t");
+            default -> {
+                if (needsNumber(c)) {
+                    out.append(String.format("\\u%04x", c));
+                } else {
+                    out.appendCodePoint(c);
+                }
+            }
+        }
+    }
+
+    /** What would end the line somewhere, upset a terminal, or cannot be written as UTF-8. */
+    private static boolean needsNumber(int c) {
+        return Character.isISOControl(c)
+                || c == 0x2028
+                || c == 0x2029
+                || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+    }
+
+    @Override
+    public String toString() {
+        return text + "}";
+    }
+}

@@ -1,0 +1,111 @@
+package io.holdfast.cli.file;
+
+import io.holdfast.cli.process.ChildCommand;
+import io.holdfast.cli.process.SignalRelay;
+import io.holdfast.lockfile.AcquireTimeoutException;
+import io.holdfast.lockfile.FileSemaphore;
+import io.holdfast.lockfile.Guard;
+import io.holdfast.lockfile.LockFileException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+import java.util.List;
+
+@Command(
+        name = "run",
+        customSynopsis = "holdfast file run PATH [OPTIONS] -- COMMAND [ARGUMENTS...]",
+        description = {
+            "Waits for the lock and holds it while a command runs.",
+            "",
+            "The command gets the signals that are sent to holdfast, SIGQUIT excepted, and its exit"
+                    + " status is returned: 128 and the number of the signal if one ended it, 127"
+                    + " if there is no such command, 126 if it cannot be executed."
+        })
+final class RunVerb extends Verb {
+    private static final String SEPARATOR = "--";
+
+    /** What stands for bytes that are no text in this locale. */
+    private static final String REPLACEMENT = "\ufffd";
+
+    @Parameters(
+            index = "1..*",
+            paramLabel = "COMMAND",
+            description = "The command and its arguments, behind --.")
+    private List<String> words = List.of();
+
+    @Override
+    int work(Report report) {
+        ChildCommand command = new ChildCommand(command());
+        FileSemaphore semaphore = semaphore(options.config(report));
+        report.info("Waiting for the lock: " + path);
+        return untilSignal(
+                signals -> {
+                    Guard guard;
+                    try {
+                        guard = semaphore.acquire();
+                    } catch (AcquireTimeoutException e) {
+                        int status = report.failed(Failure.of(e));
+                        return options.conflictStatus().orElse(status);
+                    }
+                    try {
+                        report.info("Lock acquired, nonce " + guard.nonce());
+                        return run(command, signals, report);
+                    } finally {
+                        release(guard, report);
+                    }
+                });
+    }
+
+    private static int run(ChildCommand command, SignalRelay signals, Report report)
+            throws InterruptedException {
+        if (signals.first().isPresent()) {
+            throw new InterruptedException();
+        }
+        try {
+            return command.run(signals);
+        } catch (ChildCommand.NotStartedException e) {
+            report.alarm("Error: " + e.getMessage());
+            return e.status();
+        }
+    }
+
+    /** Whatever becomes of the lock, the exit status is the command's. */
+    private static void release(Guard guard, Report report) {
+        try {
+            guard.close();
+        } catch (LockFileException e) {
+            report.alarm("Error: the lock was not released: " + e.getMessage());
+        }
+    }
+
+    /** All words behind the separator, which picocli has taken away. */
+    private List<String> command() {
+        List<String> command =
+                words.isEmpty() || !words.getFirst().equals(SEPARATOR)
+                        ? words
+                        : words.subList(1, words.size()); // of two: the other ended the options
+        List<String> all = spec.commandLine().getParseResult().originalArgs();
+        int separator = all.size() - command.size() - 1;
+        if (separator < 0 || !all.get(separator).equals(SEPARATOR)) {
+            throw wrong("The command must stand behind --");
+        }
+        if (command.isEmpty()) {
+            throw wrong("A command to run is missing");
+        }
+        for (String word : command) {
+            if (word.contains(REPLACEMENT)) {
+                throw wrong(
+                        "Cannot pass on '"
+                                + word
+                                + "', which is no text in this locale: try LC_ALL=C.UTF-8");
+            }
+        }
+        return command;
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

@@ -1,0 +1,89 @@
+package io.holdfast.cli.file;
+
+import io.holdfast.cli.process.Signal;
+import io.holdfast.cli.process.SignalRelay;
+import io.holdfast.lockfile.FileSemaphore;
+import io.holdfast.lockfile.Guard;
+import io.holdfast.lockfile.LockFileConfig;
+import io.holdfast.lockfile.LockFileException;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+/** Something to do with one lock file. */
+abstract class Verb implements Callable<Integer> {
+    /** What may wait, and is given up at a signal by an {@link InterruptedException}. */
+    interface Waiting {
+        int run(SignalRelay signals) throws InterruptedException;
+    }
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    CommandSpec spec;
+
+    @ParentCommand
+    @SuppressWarnings("NullAway.Init")
+    FileCommand options;
+
+    @Parameters(index = "0", paramLabel = "PATH", description = "The lock file.")
+    @SuppressWarnings("NullAway.Init")
+    String path;
+
+    /** Returns the exit status. */
+    abstract int work(Report report);
+
+    @Override
+    public final Integer call() {
+        options.check(spec);
+        Report report = options.report(path);
+        try {
+            return work(report);
+        } catch (LockFileException e) {
+            return report.failed(Failure.of(e));
+        } catch (InvalidPathException e) {
+            return report.failed(Failure.badPath(String.valueOf(e.getMessage())));
+        } catch (ParameterException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            return report.failed(Failure.unexpected(e)); // picocli's exit status would be "held"
+        }
+    }
+
+    final FileSemaphore semaphore(LockFileConfig.Builder config) {
+        return FileSemaphore.at(Path.of(path), config.build());
+    }
+
+    /** A lock that stays when this process ends. */
+    final FileSemaphore lasting(Report report) {
+        return semaphore(options.config(report).heartbeat(false).releaseOnExit(false));
+    }
+
+    /** Leaves the lock to whoever called us, unless a signal told us to end. */
+    static int handOver(Guard guard, SignalRelay signals, Report report)
+            throws InterruptedException {
+        if (signals.first().isPresent()) {
+            guard.close();
+            throw new InterruptedException();
+        }
+        guard.detach();
+        return report.acquired(guard);
+    }
+
+    /** A signal gives the exit status that stands for it, and leaves nothing behind. */
+    static int untilSignal(Waiting work) {
+        try (SignalRelay signals = SignalRelay.open()) {
+            try {
+                return work.run(signals);
+            } catch (InterruptedException e) {
+                return signals.first().map(Signal::status).orElseGet(Signal.INT::status);
+            }
+        }
+    }
+}

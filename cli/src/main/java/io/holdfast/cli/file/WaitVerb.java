@@ -1,0 +1,25 @@
+package io.holdfast.cli.file;
+
+import io.holdfast.lockfile.FileSemaphore;
+import io.holdfast.lockfile.Status;
+
+import picocli.CommandLine.Command;
+
+import java.time.Duration;
+
+@Command(name = "wait", description = "Waits until the lock is free or stale, and takes nothing.")
+final class WaitVerb extends Verb {
+    @Override
+    int work(Report report) {
+        report.info("Waiting for the lock to come free: " + path);
+        Duration timeout = options.timeout();
+        FileSemaphore semaphore = semaphore(options.config(report));
+        return untilSignal(
+                signals -> {
+                    Status status = semaphore.waitUntilFree(timeout);
+                    return timeout == null || options.isOpen(status)
+                            ? report.free(status)
+                            : report.failed(Failure.waitTimeout(timeout));
+                });
+    }
+}

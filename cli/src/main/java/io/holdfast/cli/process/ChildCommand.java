@@ -1,0 +1,93 @@
+package io.holdfast.cli.process;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A command that runs as if it stood in our place: it has our input, output, folder and variables,
+ * it gets our signals, and its exit status is meant to become ours.
+ */
+public final class ChildCommand {
+    private static final int NOT_EXECUTABLE = 126;
+    private static final int NOT_FOUND = 127;
+    private static final Pattern ERROR_NUMBER = Pattern.compile("error[=:] ?([0-9]+)");
+    private static final String NO_SUCH_FILE = "2";
+
+    private final List<String> words;
+
+    public ChildCommand(List<String> words) {
+        this.words = List.copyOf(words);
+    }
+
+    /** The command did not start; {@link #status()} is what shells return then. */
+    public static final class NotStartedException extends Exception {
+        private final int status;
+
+        private NotStartedException(String message, int status, Throwable cause) {
+            super(message, cause);
+            this.status = status;
+        }
+
+        /** 127 if there is no such command, 126 if there is. */
+        public int status() {
+            return status;
+        }
+    }
+
+    /**
+     * Runs the command to its end, whatever signals come; they are passed on.
+     *
+     * @return its exit status, 128 and the number of the signal if one ended it
+     */
+    public int run(SignalRelay signals) throws NotStartedException {
+        Process process = start();
+        signals.passOnTo(signal -> send(signal, process));
+        return await(process);
+    }
+
+    private Process start() throws NotStartedException {
+        try {
+            return new ProcessBuilder(words).inheritIO().start();
+        } catch (IOException e) {
+            Matcher number = ERROR_NUMBER.matcher(String.valueOf(e.getMessage()));
+            String name = words.getFirst();
+            throw number.find() && number.group(1).equals(NO_SUCH_FILE)
+                    ? new NotStartedException("command not found: " + name, NOT_FOUND, e)
+                    : new NotStartedException("cannot execute: " + name, NOT_EXECUTABLE, e);
+        }
+    }
+
+    private static int await(Process process) {
+        while (true) {
+            try {
+                return process.waitFor();
+            } catch (InterruptedException _) {
+                // Our end is the command's end.
+            }
+        }
+    }
+
+    private static void send(Signal signal, Process process) {
+        if (signal.isTyped() && ProcessGroup.isInForeground()) {
+            return; // the terminal sent it to the command as well
+        }
+        if (signal == Signal.TERM) {
+            process.destroy();
+        } else if (process.isAlive()) {
+            kill(signal, process.pid());
+        }
+    }
+
+    private static void kill(Signal signal, long pid) {
+        try {
+            new ProcessBuilder("/bin/sh", "-c", "kill -s " + signal.name() + " " + pid)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+        } catch (IOException e) {
+            System.err.println("Warning: cannot pass on SIG" + signal + ": " + e.getMessage());
+        }
+    }
+}

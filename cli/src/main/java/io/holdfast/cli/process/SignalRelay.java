@@ -1,0 +1,74 @@
+package io.holdfast.cli.process;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Takes the signals of this process while it prepares and runs a command. As long as there is no
+ * command a signal interrupts the thread that opened the relay; afterwards it goes to the command.
+ */
+public final class SignalRelay implements AutoCloseable {
+    /** Whom a signal is passed on to. */
+    interface Target {
+        void send(Signal signal);
+    }
+
+    private final Thread opener = Thread.currentThread();
+    private final List<Signals.Registration> registrations = new ArrayList<>();
+    private final List<Signal> early = new ArrayList<>();
+    private @Nullable Target target;
+    private boolean closed;
+
+    private SignalRelay() {}
+
+    public static SignalRelay open() {
+        SignalRelay relay = new SignalRelay();
+        for (Signal signal : Signal.values()) {
+            try {
+                relay.registrations.add(Signals.handle(signal, () -> relay.take(signal)));
+            } catch (ReflectiveOperationException _) {
+                // The JVM's own business: SIGQUIT makes it print its threads.
+            }
+        }
+        return relay;
+    }
+
+    /** The first signal that came while there was no command. */
+    public synchronized Optional<Signal> first() {
+        return early.stream().findFirst();
+    }
+
+    /** From now on signals go there, and first of all those that came before. */
+    synchronized void passOnTo(Target command) {
+        target = command;
+        early.forEach(command::send);
+        Thread.interrupted(); // what they did is now done otherwise
+    }
+
+    private synchronized void take(Signal signal) {
+        if (closed) {
+            return;
+        }
+        if (target != null) {
+            target.send(signal);
+        } else {
+            early.add(signal);
+            opener.interrupt();
+        }
+    }
+
+    /** Signals do again what they did before. */
+    @Override
+    public void close() {
+        registrations.forEach(Signals.Registration::close);
+        synchronized (this) {
+            closed = true;
+            if (!early.isEmpty()) {
+                Thread.interrupted();
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.holdfast.cli.process;
+
+import org.slf4j.LoggerFactory;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.function.IntConsumer;
+
+/**
+ * Tells about signals, every one of them: a shutdown hook would only see the first. The class for
+ * it is in every JDK, but not in the documented API, hence the reflection.
+ */
+public final class Signals {
+    private Signals() {}
+
+    /** What was done about a signal before, to be done again. */
+    interface Registration extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /** Calls with the exit status that stands for the signal: SIGINT or SIGTERM. */
+    public static void onEnd(IntConsumer action) {
+        try {
+            handle(Signal.INT, () -> action.accept(Signal.INT.status()));
+            handle(Signal.TERM, () -> action.accept(Signal.TERM.status()));
+        } catch (ReflectiveOperationException e) {
+            LoggerFactory.getLogger(Signals.class)
+                    .atDebug()
+                    .setCause(e)
+                    .log("signals are not available, using a shutdown hook");
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> action.accept(0)));
+        }
+    }
+
+    /** Sends this process a SIGTERM. */
+    public static void raiseTerm() throws ReflectiveOperationException {
+        Class<?> signal = Class.forName("sun.misc.Signal");
+        signal.getMethod("raise", signal).invoke(null, named(Signal.TERM));
+    }
+
+    /**
+     * Calls at each signal, in a thread of its own, until the registration is closed. A signal that
+     * this process was told to ignore when it was started stays ignored.
+     *
+     * @throws ReflectiveOperationException if the JVM keeps this signal for itself
+     */
+    static Registration handle(Signal wanted, Runnable action) throws ReflectiveOperationException {
+        Class<?> handler = Class.forName("sun.misc.SignalHandler");
+        Object callback =
+                Proxy.newProxyInstance(
+                        Signals.class.getClassLoader(),
+                        new Class<?>[] {handler},
+                        (proxy, method, arguments) -> {
+                            if (method.getName().equals("handle")) {
+                                action.run();
+                            }
+                            return null;
+                        });
+        Object before = swap(wanted, callback);
+        return () -> {
+            try {
+                swap(wanted, before);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e); // it worked the other way round
+            }
+        };
+    }
+
+    private static Object swap(Signal name, Object handler) throws ReflectiveOperationException {
+        Class<?> signal = Class.forName("sun.misc.Signal");
+        Class<?> type = Class.forName("sun.misc.SignalHandler");
+        try {
+            return signal.getMethod("handle", signal, type).invoke(null, named(name), handler);
+        } catch (InvocationTargetException e) {
+            throw new ReflectiveOperationException(e.getCause());
+        }
+    }
+
+    private static Object named(Signal name) throws ReflectiveOperationException {
+        try {
+            return Class.forName("sun.misc.Signal")
+                    .getConstructor(String.class)
+                    .newInstance(name.name());
+        } catch (InvocationTargetException e) {
+            throw new ReflectiveOperationException(e.getCause());
+        }
+    }
+}

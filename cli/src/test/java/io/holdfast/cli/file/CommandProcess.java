@@ -1,0 +1,115 @@
+package io.holdfast.cli.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** {@code holdfast file} in a JVM of its own. */
+final class CommandProcess implements AutoCloseable {
+    static final Duration LONGEST = Duration.ofSeconds(40);
+
+    private final Process process;
+    private final CompletableFuture<String> out;
+    private final CompletableFuture<String> err;
+
+    private CommandProcess(Process process) {
+        this.process = process;
+        this.out = readAll(process.getInputStream());
+        this.err = readAll(process.getErrorStream());
+    }
+
+    static CommandProcess start(String... words) throws IOException {
+        return new CommandProcess(new ProcessBuilder(words(List.of(words))).start());
+    }
+
+    /** What to execute to run {@code holdfast file} with these words. */
+    static List<String> words(List<String> words) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(
+                List.of(
+                        "-Xmx64m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.holdfast.cli.Main",
+                        "file"));
+        command.addAll(words);
+        return command;
+    }
+
+    private static CompletableFuture<String> readAll(InputStream stream) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                },
+                Thread::startVirtualThread);
+    }
+
+    /** Gives it all of its standard input. */
+    void type(String text) throws IOException {
+        try (OutputStream in = process.getOutputStream()) {
+            in.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Sends a signal by its name, as a shell would. */
+    void signal(String name) throws IOException, InterruptedException {
+        signal(name, process.pid());
+    }
+
+    static void signal(String name, long pid) throws IOException, InterruptedException {
+        assertThat(
+                        new ProcessBuilder("kill", "-" + name, Long.toString(pid))
+                                .inheritIO()
+                                .start()
+                                .waitFor())
+                .isZero();
+    }
+
+    /** Waits for the end. */
+    int status() throws InterruptedException {
+        assertThat(process.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS))
+                .as("ends in time")
+                .isTrue();
+        return process.exitValue();
+    }
+
+    String out() {
+        return out.orTimeout(LONGEST.toSeconds(), TimeUnit.SECONDS).join();
+    }
+
+    String err() {
+        return err.orTimeout(LONGEST.toSeconds(), TimeUnit.SECONDS).join();
+    }
+
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}
