@@ -13,7 +13,6 @@ public final class LockFileConfig {
     /** After which time the published programs take a lock for stale. */
     static final Duration USUAL_STALE_TIMEOUT = Duration.ofHours(1);
 
-    private static final System.Logger LOG = System.getLogger("io.holdfast.lockfile");
     private static final Duration SHORTEST_BEAT = Duration.ofMillis(100);
     private static final Duration LONGEST_BEAT = Duration.ofHours(1);
     private static final int LONGEST_TAG = 10_000;
@@ -189,10 +188,15 @@ public final class LockFileConfig {
         private InstantSource clock = InstantSource.system();
         private LongFunction<Optional<ProcessHandle>> processes = ProcessHandle::of;
         private Consumer<LockLostException> onLost =
-                lost -> LOG.log(System.Logger.Level.ERROR, lost.getMessage());
-        private Consumer<String> onWarning = text -> LOG.log(System.Logger.Level.WARNING, text);
+                lost -> log(System.Logger.Level.ERROR, lost.getMessage());
+        private Consumer<String> onWarning = text -> log(System.Logger.Level.WARNING, text);
 
         private Builder() {}
+
+        /** Finds the logger when there is something to say: finding it is slow. */
+        private static void log(System.Logger.Level level, @Nullable String text) {
+            System.getLogger("io.holdfast.lockfile").log(level, text);
+        }
 
         /**
          * An hour by default. Age is counted in whole seconds, and must be greater; so zero means
