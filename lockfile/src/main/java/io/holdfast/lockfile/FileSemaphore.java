@@ -110,18 +110,18 @@ public final class FileSemaphore {
      * Waits until the lock is free, or stale, and takes nothing.
      *
      * @param timeout null for ever
-     * @return the lock as it was found at the end: neither free nor stale if time ran out
+     * @return the lock as it was found at the end: not {@link Status#isObtainable} if time ran out
      */
     public Status waitUntilFree(@Nullable Duration timeout) throws InterruptedException {
         var patience = new Patience(config.retryInterval(), timeout);
         Status status = status();
-        if (procedure.isOpen(status) || patience.isOver()) {
+        if (status.isObtainable() || patience.isOver()) {
             return status;
         }
         try (var watch = DeletionWatch.on(paths.folder(), paths.name())) {
             while (true) {
                 status = status();
-                if (procedure.isOpen(status) || patience.isOver()) {
+                if (status.isObtainable() || patience.isOver()) {
                     return status;
                 }
                 watch.await(patience.next());

@@ -79,6 +79,7 @@ final class Judge {
                     null,
                     Duration.ZERO,
                     false,
+                    true,
                     Alive.UNKNOWN,
                     false,
                     false);
@@ -92,6 +93,7 @@ final class Judge {
                 holder,
                 seen.file().age(now),
                 isOld(seen),
+                mayBeTaken(seen),
                 alive(seen.file()),
                 holder != null && holder.timestamp() > now.getEpochSecond(),
                 isOwn(seen.file()));

@@ -95,16 +95,6 @@ final class LockProcedure {
         return judge.status(sight());
     }
 
-    /** Whether an attempt would have a chance. */
-    boolean isOpen(Status status) {
-        return !status.isLocked() || mayBeTaken(status);
-    }
-
-    private boolean mayBeTaken(Status status) {
-        return status.isStale()
-                && (config.stalePolicy() == StalePolicy.AGE || status.alive() != Alive.YES);
-    }
-
     private @Nullable Sighting sight() throws IOException {
         return Sighting.of(disk, paths.lock());
     }

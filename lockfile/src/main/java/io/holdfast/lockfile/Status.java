@@ -33,6 +33,7 @@ public final class Status {
     private final @Nullable Holder holder;
     private final Duration age;
     private final boolean stale;
+    private final boolean obtainable;
     private final Alive alive;
     private final boolean inFuture;
     private final boolean own;
@@ -44,6 +45,7 @@ public final class Status {
             @Nullable Holder holder,
             Duration age,
             boolean stale,
+            boolean obtainable,
             Alive alive,
             boolean inFuture,
             boolean own) {
@@ -53,6 +55,7 @@ public final class Status {
         this.holder = holder;
         this.age = age;
         this.stale = stale;
+        this.obtainable = obtainable;
         this.alive = alive;
         this.inFuture = inFuture;
         this.own = own;
@@ -90,6 +93,11 @@ public final class Status {
     /** Whether the lock is older than the stale timeout, by its age alone. */
     public boolean isStale() {
         return stale;
+    }
+
+    /** Whether an attempt would have a chance: free, or stale and to be taken over. */
+    public boolean isObtainable() {
+        return obtainable;
     }
 
     /** Whether the process that the file names runs on this host. */

@@ -1,10 +1,8 @@
 package io.holdfast.cli.file;
 
 import io.holdfast.cli.options.Durations;
-import io.holdfast.lockfile.Alive;
 import io.holdfast.lockfile.LockFileConfig;
 import io.holdfast.lockfile.StalePolicy;
-import io.holdfast.lockfile.Status;
 
 import org.jspecify.annotations.Nullable;
 
@@ -258,14 +256,6 @@ public final class FileCommand implements Runnable {
 
     @Nullable Duration timeout() {
         return timeout;
-    }
-
-    /** Whether somebody who waits for this lock could now take it. */
-    boolean isOpen(Status status) {
-        return !status.isLocked()
-                || (status.isStale()
-                        && (stalePolicy != StalePolicy.AGE_AND_DEAD
-                                || status.alive() != Alive.YES));
     }
 
     Optional<Long> pid() {

@@ -17,7 +17,7 @@ final class WaitVerb extends Verb {
         return untilSignal(
                 signals -> {
                     Status status = semaphore.waitUntilFree(timeout);
-                    return timeout == null || options.isOpen(status)
+                    return timeout == null || status.isObtainable()
                             ? report.free(status)
                             : report.failed(Failure.waitTimeout(timeout));
                 });
