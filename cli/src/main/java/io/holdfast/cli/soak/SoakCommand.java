@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** {@code holdfast soak}: uses every feature of a server over and over and checks the results. */
@@ -30,7 +31,9 @@ import java.util.concurrent.TimeUnit;
                     + " the run with FAIL [test]: reason.%n",
             "With --election it needs no server: processes share a socketlock path, whoever"
                     + " serves it is killed in each round, and none of what the lock protects"
-                    + " may come to harm."
+                    + " may come to harm.%n",
+            "With --lockfile it needs no server either: processes and shell scripts share a lock"
+                    + " file and are killed and stopped, and no two may hold it at once."
         },
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
@@ -43,12 +46,17 @@ import java.util.concurrent.TimeUnit;
         footer = {
             "  holdfast soak --workers 16 --rounds-per-cycle 100",
             "  holdfast soak --server 127.0.0.1:6388 --cycles 10",
-            "  holdfast soak --election --rounds 50"
+            "  holdfast soak --election --rounds 50",
+            "  holdfast soak --lockfile --rounds 5 --dir /var/tmp"
         })
 public final class SoakCommand implements Callable<Integer> {
     private static final int WRONG_USAGE = 2;
     private static final int ROUNDS = 50;
+    private static final int LOCK_FILE_ROUNDS = 5;
     private static final int PROCESSES = 8;
+
+    private static final List<String> SERVER_OPTIONS =
+            List.of("--server", "--workers", "--rounds-per-cycle", "--cycles", "--auth-token");
 
     /** How long a signal waits for the round in progress. */
     private static final long STOP_SECONDS = 15;
@@ -93,26 +101,41 @@ public final class SoakCommand implements Callable<Integer> {
     private boolean election;
 
     @Option(
+            names = "--lockfile",
+            description = "Kill and stop processes that share a lock file instead.")
+    private boolean lockFile;
+
+    @Option(
             names = "--rounds",
             paramLabel = "N",
             description =
                     "With --election: kill the primary so many times, and now and then a holder"
-                            + " with it (default: 50).")
-    private @Nullable Integer electionRounds;
+                            + " with it (default: 50). With --lockfile: go so many times through"
+                            + " kills, takeovers, scripts that overwrite, stopped holders and"
+                            + " waiters, about a minute each (default: 5).")
+    private @Nullable Integer ownRounds;
 
     @Option(
             names = "--processes",
             paramLabel = "N",
-            description = "With --election: among so many processes (default: 8).")
+            description = "With --election or --lockfile: among so many processes (default: 8).")
     private @Nullable Integer processes;
 
     @Option(
             names = "--dir",
             paramLabel = "PATH",
             description =
-                    "With --election: make the files below this folder (default: where the system"
-                            + " has its temporary files).")
+                    "With --election or --lockfile: make the files below this folder (default:"
+                            + " where the system has its temporary files).")
     private @Nullable Path folder;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description =
+                    "With --lockfile: choose whom to kill, and when, as a run did that printed"
+                            + " this number (default: at random).")
+    private @Nullable Long seed;
 
     @Option(names = "--help", usageHelp = true, description = "Show this help and exit.")
     @SuppressWarnings("unused") // picocli sets it, prints the help and does not call us
@@ -124,7 +147,10 @@ public final class SoakCommand implements Callable<Integer> {
         var stop = new StopRequest();
         Run run;
         try {
-            run = election ? election(log, stop) : features(log, stop);
+            run =
+                    election
+                            ? election(log, stop)
+                            : lockFile ? lockFile(log, stop) : features(log, stop);
         } catch (IllegalArgumentException e) {
             log.plain("soak: " + e.getMessage());
             return WRONG_USAGE;
@@ -148,32 +174,50 @@ public final class SoakCommand implements Callable<Integer> {
     }
 
     private Run features(SoakLog log, StopRequest stop) {
-        if (electionRounds != null || processes != null || folder != null) {
+        if (ownRounds != null || processes != null || folder != null) {
             throw new IllegalArgumentException(
-                    "--rounds, --processes and --dir are for --election only");
+                    "--rounds, --processes and --dir are for --election and --lockfile only");
         }
+        refuseSeed();
         var plan = new SoakPlan(parse(server), workers, rounds, cycles, authToken);
         return new SoakRun(plan, SoakRun.SCENARIOS, log, stop)::run;
     }
 
     private Run election(SoakLog log, StopRequest stop) {
-        for (String option :
-                List.of(
-                        "--server",
-                        "--workers",
-                        "--rounds-per-cycle",
-                        "--cycles",
-                        "--auth-token")) {
-            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
-                throw new IllegalArgumentException(option + " is not for --election");
-            }
-        }
+        refuse(SERVER_OPTIONS, "--election");
+        refuse(List.of("--lockfile"), "--election");
+        refuseSeed();
         var plan =
                 new ElectionPlan(
-                        electionRounds == null ? ROUNDS : electionRounds,
+                        ownRounds == null ? ROUNDS : ownRounds,
                         processes == null ? PROCESSES : processes,
                         folder);
         return new ElectionRun(plan, log, stop)::run;
+    }
+
+    private Run lockFile(SoakLog log, StopRequest stop) {
+        refuse(SERVER_OPTIONS, "--lockfile");
+        var plan =
+                new LockFilePlan(
+                        ownRounds == null ? LOCK_FILE_ROUNDS : ownRounds,
+                        processes == null ? PROCESSES : processes,
+                        folder,
+                        seed == null ? ThreadLocalRandom.current().nextInt() : seed);
+        return new LockFileRun(plan, log, stop)::run;
+    }
+
+    private void refuse(List<String> options, String with) {
+        for (var option : options) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw new IllegalArgumentException(option + " is not for " + with);
+            }
+        }
+    }
+
+    private void refuseSeed() {
+        if (seed != null) {
+            throw new IllegalArgumentException("--seed is for --lockfile only");
+        }
     }
 
     private static ServerAddress parse(String address) {

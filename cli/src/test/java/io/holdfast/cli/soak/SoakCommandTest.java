@@ -8,6 +8,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("The soak command")
 class SoakCommandTest {
@@ -48,7 +49,41 @@ class SoakCommandTest {
     void refuses_what_is_for_an_election_without_one(String flag, String value) {
         var run = CommandRun.of(new SoakCommand(), flag, value);
         assertThat(run.status()).isEqualTo(2);
-        assertThat(run.err()).contains("are for --election only");
+        assertThat(run.err()).contains("are for --election and --lockfile only");
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({"--rounds, 0", "--processes, 2", "--processes, 65"})
+    void refuses_bad_values_for_a_lock_file_likewise(String flag, String value) {
+        var run = CommandRun.of(new SoakCommand(), "--lockfile", flag, value);
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("soak: " + flag + " must be");
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({"--server, 127.0.0.1:1", "--cycles, 1", "--workers, 2"})
+    void refuses_what_is_for_a_server_with_a_lock_file(String flag, String value) {
+        var run = CommandRun.of(new SoakCommand(), "--lockfile", flag, value);
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains(flag + " is not for --lockfile");
+    }
+
+    @Test
+    void refuses_an_election_and_a_lock_file_at_once() {
+        var run = CommandRun.of(new SoakCommand(), "--election", "--lockfile");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("--lockfile is not for --election");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--election", "--cycles=1"})
+    void refuses_a_seed_without_a_lock_file(String flag) {
+        var run = CommandRun.of(new SoakCommand(), flag, "--seed=1");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("--seed is for --lockfile only");
     }
 
     @ParameterizedTest(name = "{0} {1}")
@@ -66,7 +101,7 @@ class SoakCommandTest {
         assertThat(run.err()).isEmpty();
         assertThat(run.out().replaceAll("\\s+", " "))
                 .contains("--server", "--workers", "--rounds-per-cycle", "--cycles")
-                .contains("--election", "--rounds", "--processes", "--dir")
+                .contains("--election", "--lockfile", "--rounds", "--processes", "--dir", "--seed")
                 .contains("locks, semaphores, two-phase locks, counters, values")
                 .contains("signals, queue groups and lists")
                 .contains("(default: 127.0.0.1:6388)", "(default: 4)", "(default: 20)");

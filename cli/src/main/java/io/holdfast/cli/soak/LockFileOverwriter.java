@@ -1,0 +1,61 @@
+package io.holdfast.cli.soak;
+
+import io.holdfast.cli.soak.LockFileMember.Role;
+
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * Processes of ours beside the script of the published protocol, which overwrites the lock whoever
+ * holds it. They cannot be protected from it, but each of them that was displaced hears of it.
+ */
+record LockFileOverwriter(Duration time) implements LockFileScenario {
+    private static final Duration STALE = Duration.ofSeconds(3);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration MOMENT = Duration.ofMillis(20);
+    private static final int FEWEST = 3;
+
+    @Override
+    public String name() {
+        return "overwriter";
+    }
+
+    @Override
+    public void run(LockFileStage stage)
+            throws IOException, InterruptedException, CheckFailedException {
+        var tally = new LockFileTally();
+        try (var crew = new LockFileCrew(stage.folder(), stage.random());
+                var log = new LockFileLog(crew.log())) {
+            for (int i = 1; i < stage.processes(); i++) {
+                crew.startOurs(LockFileWorker.Style.BESIDE_STRANGERS, STALE);
+            }
+            crew.startScript(Role.OVERWRITING);
+            // Long stays see it at a beat, others when they release.
+            crew.members().getFirst().tell("long");
+            long start = System.nanoTime();
+            while (isToGoOn(stage, tally, System.nanoTime() - start)) {
+                stage.stop().pause(MOMENT);
+                log.read(tally::add);
+                crew.check();
+            }
+            int displacedScripts = crew.endBesideStrangers();
+            log.read(tally::add);
+            tally.checkDisplacedKnow(displacedScripts);
+        } finally {
+            stage.statistics().addDisplaced(tally);
+        }
+    }
+
+    private boolean isToGoOn(LockFileStage stage, LockFileTally tally, long nanos)
+            throws CheckFailedException {
+        if (stage.stop().isRequested()) {
+            return false;
+        }
+        boolean enough = tally.displaced() >= FEWEST;
+        if (!enough && nanos > time.plus(PATIENCE).toNanos()) {
+            throw new CheckFailedException(
+                    "hardly anybody was displaced in " + tally.turns() + " turns");
+        }
+        return !enough || nanos < time.toNanos();
+    }
+}

@@ -1,0 +1,226 @@
+package io.holdfast.cli.soak;
+
+import io.holdfast.lockfile.AcquireTimeoutException;
+import io.holdfast.lockfile.FileSemaphore;
+import io.holdfast.lockfile.Guard;
+import io.holdfast.lockfile.LockFileConfig;
+import io.holdfast.lockfile.LockLostException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A process that takes a lock file over and over with the library, counts in a file that only the
+ * lock protects, and says in a {@link LockFileLog} when it is inside. Prints what must not happen.
+ * Ends when its standard input does; a line there means: stay longer than the stale timeout once.
+ */
+final class LockFileWorker {
+    /** How it gets the lock. */
+    enum Style {
+        /** Waits until it has it. */
+        WAIT,
+        /** Tries, and tries again. */
+        TRY,
+        /** Removes stale locks, and waits for a short time only. */
+        CLEAN,
+        /** As WAIT; warnings are no fault, since somebody else is to blame. */
+        BESIDE_STRANGERS
+    }
+
+    private static final Duration LONG_WAIT = Duration.ofSeconds(30);
+    private static final int SHORT_WAIT_MILLIS = 60;
+    private static final int END_SECONDS = 15;
+    private static final int TOLD_SECONDS = 5;
+    private static final int ONE_OF_CLEAN = 3;
+    private static final int ONE_OF_CLOSE = 2;
+    private static final int ONE_OF_SLOW = 8;
+    private static final int LONGEST_MICROS = 150_000;
+    private static final int SHORT_MICROS = 1000;
+    private static final int OUTSIDE_MICROS = 5000;
+
+    private final Path folder;
+    private final String name;
+    private final Style style;
+    private final Duration staleTimeout;
+    private final Random random;
+    private final LockFileLog log;
+    private final FileSemaphore semaphore;
+    private final AtomicBoolean ending = new AtomicBoolean();
+    private final AtomicBoolean stayLong = new AtomicBoolean();
+    private final AtomicLong told = new AtomicLong();
+    private long losses;
+    private long turn;
+
+    private LockFileWorker(
+            Path folder, String name, Style style, Duration staleTimeout, Random random)
+            throws IOException {
+        this.folder = folder;
+        this.name = name;
+        this.style = style;
+        this.staleTimeout = staleTimeout;
+        this.random = random;
+        this.log = new LockFileLog(folder.resolve(LockFileCrew.LOG));
+        this.semaphore =
+                FileSemaphore.at(
+                        folder.resolve(LockFileCrew.LOCK),
+                        LockFileConfig.builder()
+                                .staleTimeout(staleTimeout)
+                                .tag(name)
+                                .onLost(_ -> told.incrementAndGet())
+                                .onWarning(this::warn)
+                                .build());
+    }
+
+    /** Takes the folder, the name, the style, the stale timeout in ms and a seed. */
+    public static void main(String[] arguments) {
+        int status = 0;
+        try {
+            var worker =
+                    new LockFileWorker(
+                            Path.of(arguments[0]),
+                            arguments[1],
+                            Style.valueOf(arguments[2]),
+                            Duration.ofMillis(Long.parseLong(arguments[3])),
+                            new Random(Long.parseLong(arguments[4])));
+            worker.work();
+        } catch (IOException | RuntimeException e) {
+            e.printStackTrace(System.out);
+            status = 1;
+        }
+        System.exit(status);
+    }
+
+    private void warn(String text) {
+        if (style != Style.BESIDE_STRANGERS) {
+            System.out.println("warning: " + text);
+        }
+    }
+
+    private void work() throws IOException {
+        var self = Thread.currentThread();
+        Thread.ofPlatform().daemon().start(() -> listen(self));
+        while (!ending.get()) {
+            var guard = acquire();
+            if (guard != null) {
+                inside(guard);
+            }
+            pause(OUTSIDE_MICROS);
+        }
+        checkTold();
+    }
+
+    /** The library says once of each loss that there was one, in whatever thread. */
+    private void checkTold() {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TOLD_SECONDS);
+        while (told.get() < losses && System.nanoTime() < end) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+        if (told.get() != losses) {
+            System.out.println("was told " + told.get() + " times of " + losses + " losses");
+        }
+    }
+
+    /** An interrupt ends a wait, and must not disturb anything else. */
+    private void listen(Thread worker) {
+        try {
+            for (int next = System.in.read(); next >= 0; next = System.in.read()) {
+                if (next == '\n') {
+                    stayLong.set(true);
+                }
+            }
+        } catch (IOException e) {
+            // That is an end too.
+        }
+        ending.set(true);
+        worker.interrupt();
+        LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(END_SECONDS));
+        Runtime.getRuntime().halt(1);
+    }
+
+    private @Nullable Guard acquire() {
+        try {
+            return switch (style) {
+                case WAIT, BESIDE_STRANGERS -> semaphore.acquire(LONG_WAIT);
+                case TRY -> semaphore.tryAcquire().orElse(null);
+                case CLEAN -> {
+                    if (random.nextInt(ONE_OF_CLEAN) == 0) {
+                        semaphore.clean();
+                    }
+                    yield semaphore.acquire(Duration.ofMillis(random.nextInt(SHORT_WAIT_MILLIS)));
+                }
+            };
+        } catch (AcquireTimeoutException e) {
+            return null;
+        } catch (InterruptedException e) {
+            return null; // we are ending
+        }
+    }
+
+    private void inside(Guard guard) throws IOException {
+        turn++;
+        log.append(new LockFileLine.Entered(name, turn));
+        long number = count();
+        log.append(new LockFileLine.Left(name, turn, number));
+        if (!release(guard)) {
+            losses++;
+            log.append(new LockFileLine.Lost(name, turn));
+        }
+    }
+
+    /** Gives false if it was lost. */
+    private boolean release(Guard guard) {
+        if (random.nextInt(ONE_OF_CLOSE) == 0) {
+            guard.close();
+            return !guard.isLost();
+        }
+        try {
+            guard.release();
+            return true;
+        } catch (LockLostException e) {
+            return false;
+        }
+    }
+
+    /** Reads, waits, writes: whoever does that at the same time loses a count. */
+    private long count() throws IOException {
+        try (var file = new RandomAccessFile(folder.resolve(LockFileCrew.COUNTER).toFile(), "rw")) {
+            var text = file.readLine();
+            stayInside();
+            long next = Long.parseLong(text.strip()) + 1;
+            // In one piece, so that no number is half written when the process is killed.
+            file.seek(0);
+            file.write(
+                    String.format(Locale.ROOT, LockFileCrew.NUMBER, next)
+                            .getBytes(StandardCharsets.US_ASCII));
+            return next;
+        }
+    }
+
+    private void stayInside() {
+        if (stayLong.compareAndSet(true, false)) {
+            long end = System.nanoTime() + staleTimeout.multipliedBy(3).dividedBy(2).toNanos();
+            for (long left = end - System.nanoTime();
+                    left > 0 && !ending.get();
+                    left = end - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+            }
+        } else {
+            pause(random.nextInt(ONE_OF_SLOW) == 0 ? LONGEST_MICROS : SHORT_MICROS);
+        }
+    }
+
+    private void pause(int mostMicros) {
+        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextInt(mostMicros)));
+    }
+}

@@ -1,0 +1,209 @@
+package io.holdfast.cli.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.cli.bench.CommandRun;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** In short what {@code holdfast soak --lockfile} does for longer. */
+@DisplayName("The soak command, when it troubles the processes of a lock file")
+@EnabledOnOs(OS.LINUX)
+@Timeout(120)
+class LockFileRunIT {
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    private Path folder;
+
+    private LockFileStatistics run(LockFileScenario scenario, int processes)
+            throws InterruptedException {
+        var out = new StringWriter();
+        var plan = new LockFilePlan(1, processes, folder, ThreadLocalRandom.current().nextInt());
+        var run =
+                new LockFileRun(
+                        plan,
+                        List.of(scenario),
+                        new SoakLog(new PrintWriter(out)),
+                        new StopRequest());
+        int status = run.run();
+        System.err.print(out); // how long it took is worth a line in the log
+        assertThat(status).as(out.toString()).isZero();
+        assertThat(folder).isEmptyDirectory();
+        return run.statistics();
+    }
+
+    @Test
+    void never_two_are_inside_and_the_lock_is_always_recovered() throws InterruptedException {
+        var statistics = run(new LockFileHammer(Duration.ofSeconds(9)), 6);
+        assertThat(statistics.turns()).isGreaterThan(20);
+        assertThat(statistics.recoveries()).isNotEmpty();
+        assertThat(statistics.overlaps()).isZero();
+        assertThat(statistics.losses()).isZero();
+    }
+
+    @Test
+    void one_of_many_takes_over_a_stale_lock() throws InterruptedException {
+        var statistics = run(new LockFileTakeover(200), 6);
+        assertThat(statistics.takeovers()).isGreaterThan(150);
+        assertThat(statistics.kills()).isPositive();
+    }
+
+    @Test
+    void whoever_is_displaced_by_a_script_that_overwrites_hears_of_it()
+            throws InterruptedException {
+        var statistics = run(new LockFileOverwriter(Duration.ofSeconds(4)), 4);
+        assertThat(statistics.displaced()).isPositive();
+        assertThat(statistics.losses()).isPositive();
+    }
+
+    @Test
+    void a_holder_that_was_stopped_for_too_long_hears_that_it_was_robbed()
+            throws InterruptedException {
+        assertThat(run(new LockFileSleeper(), 3).losses()).isEqualTo(3);
+    }
+
+    @Test
+    void a_waiter_wakes_up_soon_after_a_release() throws InterruptedException {
+        assertThat(run(new LockFileWakeUp(20), 3).wakeUps()).hasSize(19);
+    }
+
+    @Test
+    void says_in_one_line_that_it_cannot_begin() {
+        var run = CommandRun.of(new SoakCommand(), "--lockfile", "--dir=/nonexistent");
+        assertThat(run.err().lines())
+                .last()
+                .asString()
+                .startsWith("FAIL [lockfile]: ")
+                .contains("/nonexistent");
+        assertThat(run.status()).isEqualTo(1);
+    }
+
+    @Test
+    void keeps_the_files_of_a_failure_and_says_where_they_are() throws InterruptedException {
+        var out = new StringWriter();
+        var failing =
+                new LockFileScenario() {
+                    @Override
+                    public String name() {
+                        return "failing";
+                    }
+
+                    @Override
+                    public void run(LockFileStage stage) throws CheckFailedException {
+                        throw new CheckFailedException("two were inside");
+                    }
+                };
+        int status =
+                new LockFileRun(
+                                new LockFilePlan(1, 3, folder, 42),
+                                List.of(failing),
+                                new SoakLog(new PrintWriter(out)),
+                                new StopRequest())
+                        .run();
+        assertThat(status).isEqualTo(1);
+        var kept = folder.toFile().listFiles();
+        assertThat(kept).hasSize(1);
+        assertThat(out.toString())
+                .endsWith(
+                        "FAIL [failing]: two were inside; seed 42, the files are in "
+                                + kept[0].toPath().toAbsolutePath().resolve("failing")
+                                + "\n");
+        assertThat(kept[0].toPath().resolve("failing")).isEmptyDirectory();
+    }
+
+    @Test
+    void ends_in_order_on_a_signal_and_leaves_no_process_behind()
+            throws IOException, InterruptedException {
+        var children = killedWhenAtWork(false);
+        assertThat(children).as("processes that were there").hasSizeGreaterThan(2);
+        for (var child : children) {
+            assertThat(end(child)).isTrue();
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void leaves_no_process_behind_when_it_is_killed() throws IOException, InterruptedException {
+        for (var child : killedWhenAtWork(true)) {
+            assertThat(end(child)).isTrue();
+        }
+    }
+
+    private static boolean end(ProcessHandle process) {
+        return process.onExit()
+                .thenApply(_ -> true)
+                .completeOnTimeout(false, 20, TimeUnit.SECONDS)
+                .join();
+    }
+
+    /** Gives the processes that it had started. */
+    private List<ProcessHandle> killedWhenAtWork(boolean roughly)
+            throws IOException, InterruptedException {
+        var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        var process =
+                new ProcessBuilder(
+                                java,
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                SoakMain.class.getName(),
+                                "--lockfile",
+                                "--processes=4",
+                                "--dir=" + folder)
+                        .start();
+        var lines = new ArrayList<String>();
+        try {
+            var told = CompletableFuture.supplyAsync(() -> read(process.errorReader(), lines));
+            await().atMost(Duration.ofSeconds(40))
+                    .until(() -> isAnybodyInside() || !process.isAlive());
+            var children = process.descendants().toList();
+            if (roughly) {
+                process.toHandle().destroyForcibly();
+            } else {
+                process.toHandle().destroy(); // leaves the streams open
+                told.join();
+                assertThat(process.waitFor()).as(lines.toString()).isZero();
+                assertThat(lines).last().asString().contains("soak: stopped after 0 rounds: ");
+            }
+            return children;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private boolean isAnybodyInside() throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.anyMatch(
+                    file ->
+                            file.getFileName().toString().equals(LockFileCrew.LOG)
+                                    && file.toFile().length() > 0);
+        } catch (UncheckedIOException e) {
+            return false; // a file that was there is gone
+        }
+    }
+
+    private static boolean read(BufferedReader from, List<String> into) {
+        from.lines().forEach(into::add);
+        return true;
+    }
+}

@@ -1,0 +1,127 @@
+package io.holdfast.cli.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.holdfast.lockfile.FileSemaphore;
+import io.holdfast.lockfile.LockFileConfig;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+@DisplayName("A lock file shared with a Python program")
+@Timeout(60)
+class LockFileSharedIT {
+    /** Reads a lock file in the way that the published protocol shows. */
+    private static final String READER =
+            """
+            import sys
+            info = {}
+            with open(sys.argv[1]) as file:
+                for line in file:
+                    if '=' in line:
+                        key, value = line.strip().split('=', 1)
+                        info[key] = value
+            print(info['pid'], info['timestamp'], info['tag'])
+            """;
+
+    /** Takes the lock if nobody has it, and keeps it until its input ends. */
+    private static final String TAKER =
+            """
+            import os, sys, time
+            try:
+                file = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+            except FileExistsError:
+                print('held', flush=True)
+                sys.exit(1)
+            os.write(file, b'pid=%d\\ntimestamp=%d\\ntag=snake\\n' % (os.getpid(), time.time()))
+            os.fsync(file)
+            os.close(file)
+            print('taken', flush=True)
+            sys.stdin.read()
+            os.unlink(sys.argv[1])
+            print('released', flush=True)
+            """;
+
+    @TempDir private Path folder;
+
+    @BeforeAll
+    static void look_for_python() throws InterruptedException {
+        boolean there;
+        try {
+            there = new ProcessBuilder("python3", "-c", "").start().waitFor() == 0;
+        } catch (IOException e) {
+            there = false;
+        }
+        assumeTrue(there, "skipped: there is no python3");
+    }
+
+    private Path lock() {
+        return folder.resolve("the.lock");
+    }
+
+    private Process python(String program) throws IOException {
+        return new ProcessBuilder("python3", "-c", program, lock().toString())
+                .redirectErrorStream(true)
+                .start();
+    }
+
+    private static List<String> all(Process process) throws IOException {
+        try (BufferedReader out = process.inputReader()) {
+            return out.lines().toList();
+        }
+    }
+
+    @Test
+    void is_read_there_as_it_was_written_here() throws IOException {
+        var semaphore =
+                FileSemaphore.at(lock(), LockFileConfig.builder().tag("a = b, caf\u00e9").build());
+        try (var guard = semaphore.acquireNow()) {
+            assertThat(all(python(READER)))
+                    .containsExactly(
+                            ProcessHandle.current().pid()
+                                    + " "
+                                    + guard.acquired().getEpochSecond()
+                                    + " a = b, caf\u00e9");
+        }
+    }
+
+    @Test
+    void excludes_them_while_it_is_held_here() throws IOException {
+        try (var _ = FileSemaphore.at(lock()).acquireNow()) {
+            var before = Files.readAllBytes(lock());
+            assertThat(all(python(TAKER))).containsExactly("held");
+            assertThat(lock()).hasBinaryContent(before);
+        }
+    }
+
+    @Test
+    void excludes_us_while_it_is_held_there() throws Exception {
+        var semaphore = FileSemaphore.at(lock());
+        var python = python(TAKER);
+        try (BufferedReader out = python.inputReader()) {
+            assertThat(out.readLine()).isEqualTo("taken");
+            assertThat(semaphore.tryAcquire()).isEmpty();
+            var holder = semaphore.status().holder().orElseThrow();
+            assertThat(holder.pid()).isEqualTo(python.pid());
+            assertThat(holder.tag()).isEqualTo("snake");
+            python.outputWriter().close();
+            assertThat(out.readLine()).isEqualTo("released");
+            try (var guard = semaphore.acquireNow()) {
+                assertThat(guard.isStillOwner()).isTrue();
+            }
+            assertThat(lock()).doesNotExist();
+        } finally {
+            python.destroyForcibly();
+        }
+    }
+}
