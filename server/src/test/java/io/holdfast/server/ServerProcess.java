@@ -64,7 +64,7 @@ final class ServerProcess implements AutoCloseable {
     private static List<String> launcherFlags() throws IOException {
         String script = Files.readString(Path.of("..", "holdfast"));
         List<String> flags = new ArrayList<>();
-        for (String name : List.of("collector", "flags")) {
+        for (String name : List.of("hf_collector", "hf_flags")) {
             Matcher line =
                     Pattern.compile("^" + name + "=\"([^\"]*)\"$", Pattern.MULTILINE)
                             .matcher(script);
