@@ -6,6 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Background {
     private static final long IDLE_SECONDS = 5;
+    private static final int MOST_BEATERS = 16;
     private static final ThreadFactory DAEMONS =
             task -> {
                 var thread = new Thread(task, "holdfast-lockfile");
@@ -26,7 +28,19 @@ final class Background {
                 return thread;
             };
     private static final ScheduledThreadPoolExecutor TIMER = timer();
-    private static final ExecutorService WORKERS =
+
+    /** For heartbeats: a few disks may hang before others notice. */
+    private static final ThreadPoolExecutor BEATERS =
+            new ThreadPoolExecutor(
+                    MOST_BEATERS,
+                    MOST_BEATERS,
+                    IDLE_SECONDS,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(),
+                    DAEMONS);
+
+    /** For threads that wait for them: never more than there are of those. */
+    private static final ExecutorService HELPERS =
             new ThreadPoolExecutor(
                     0,
                     Integer.MAX_VALUE,
@@ -34,6 +48,10 @@ final class Background {
                     TimeUnit.SECONDS,
                     new SynchronousQueue<>(),
                     DAEMONS);
+
+    static {
+        BEATERS.allowCoreThreadTimeOut(true);
+    }
 
     private Background() {}
 
@@ -46,13 +64,21 @@ final class Background {
     }
 
     static Future<?> later(Duration delay, Runnable task) {
-        return TIMER.schedule(() -> WORKERS.execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+        return TIMER.schedule(() -> start(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private static void start(Runnable task) {
+        try {
+            BEATERS.execute(task);
+        } catch (OutOfMemoryError e) {
+            task.run(); // no thread to be had: late is better than never
+        }
     }
 
     /** Does it in a thread that nobody interrupts, and waits for it, come what may. */
     static <T> T call(Disk.Action<T> action) throws IOException {
         var task = new FutureTask<>(action::run);
-        WORKERS.execute(task);
+        HELPERS.execute(task);
         boolean interrupted = false;
         try {
             while (true) {

@@ -51,10 +51,10 @@ interface Disk {
         T run() throws IOException;
     }
 
-    /** The lock on a sidecar cannot be had by anybody of this kind: its file cannot be opened. */
+    /** This user cannot lock the sidecar, now and later: it has no right to, or it is no file. */
     final class NoSidecarException extends IOException {
-        NoSidecarException(Path sidecar, Throwable cause) {
-            super("cannot open " + sidecar + ": " + cause.getMessage(), cause);
+        NoSidecarException(Path sidecar, IOException cause) {
+            super("cannot open " + sidecar + ": " + Failures.why(cause), cause);
         }
     }
 

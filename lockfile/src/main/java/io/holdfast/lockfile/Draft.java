@@ -23,6 +23,7 @@ abstract sealed class Draft {
     final Path lock;
     final Holder holder;
     final byte[] bytes;
+    boolean published;
     private final long stampedNanos = System.nanoTime();
 
     private Draft(Disk disk, Path lock, Holder holder) {
@@ -50,7 +51,6 @@ abstract sealed class Draft {
         private final Path helper;
         private final Disk.OwnFile file;
         private final Object identity;
-        private boolean published;
 
         Linked(Disk disk, LockPaths paths, Holder holder, boolean isPrivate) throws IOException {
             super(disk, paths.lock(), holder);
@@ -118,7 +118,6 @@ abstract sealed class Draft {
         private Disk.@Nullable OwnFile file;
         private @Nullable Object identity;
         private boolean written;
-        private boolean published;
 
         Direct(
                 Disk disk,
@@ -135,6 +134,10 @@ abstract sealed class Draft {
 
         @Override
         boolean publish() throws IOException {
+            if (file != null) {
+                discard(); // what came of the turn before
+            }
+            written = false;
             try {
                 file = disk.create(lock, isPrivate);
             } catch (FileAlreadyExistsException e) {
@@ -175,6 +178,7 @@ abstract sealed class Draft {
             }
             Quietly.run(() -> procedure.removeUnfinished(this::isOurs));
             Quietly.run(made::close);
+            file = null;
         }
 
         /** Our bytes prove it, if they could be written; else what we found after making it. */

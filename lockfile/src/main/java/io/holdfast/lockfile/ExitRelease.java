@@ -11,13 +11,23 @@ final class ExitRelease {
         try {
             Runtime.getRuntime()
                     .addShutdownHook(
-                            new Thread(() -> HELD.forEach(Guard::close), "holdfast-lockfile-exit"));
+                            new Thread(
+                                    () -> HELD.forEach(ExitRelease::close),
+                                    "holdfast-lockfile-exit"));
         } catch (IllegalStateException e) {
             // The JVM is ending already.
         }
     }
 
     private ExitRelease() {}
+
+    private static void close(Guard guard) {
+        try {
+            guard.closeAtExit();
+        } catch (RuntimeException e) {
+            guard.warn("the lock was not released at the end: " + e.getMessage());
+        }
+    }
 
     static void add(Guard guard) {
         HELD.add(guard);

@@ -3,6 +3,7 @@ package io.holdfast.lockfile;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -16,14 +17,18 @@ final class Failures {
 
     static LockFileException translate(Path lock, IOException e) {
         Path folder = lock.getParent();
-        if (e instanceof NoSuchFileException) {
+        if (e instanceof NoSuchFileException && folder != null && !Files.isDirectory(folder)) {
             return new LockPathException(lock, "no such folder: " + folder, e);
         }
-        if (e instanceof AccessDeniedException || NOT_PERMITTED.contains(why(e))) {
+        if (isNotPermitted(e)) {
             return new NotPermittedException(
-                    lock, "not permitted to make or remove files in " + folder + ": " + why(e), e);
+                    lock, "not permitted to make or remove " + lock + ": " + why(e), e);
         }
         return new LockFileIoException(lock, why(e), e);
+    }
+
+    static boolean isNotPermitted(IOException e) {
+        return e instanceof AccessDeniedException || NOT_PERMITTED.contains(why(e));
     }
 
     /** The reason alone, where the file system gives one. */

@@ -197,7 +197,13 @@ public final class FileSemaphore {
     }
 
     private Guard guard(Attempt.Acquired acquired) {
-        return new Guard(procedure, acquired.held()).start();
+        var guard = new Guard(procedure, acquired.held());
+        try {
+            return guard.start();
+        } catch (RuntimeException | Error e) { // no thread to be had
+            guard.close();
+            throw e;
+        }
     }
 
     private <T> T translated(Disk.Action<T> action) {

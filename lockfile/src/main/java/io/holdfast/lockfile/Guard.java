@@ -15,9 +15,12 @@ import java.util.concurrent.Future;
  */
 public final class Guard implements AutoCloseable {
     private static final int SOONER_AFTER_FAILURE = 4;
+    private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
+    private static final Duration LAST_RETRY = Duration.ofMinutes(10);
 
     private final LockProcedure procedure;
     private final Held held;
+    private boolean started;
     private boolean ended;
     private boolean thrown;
     private volatile @Nullable LockLostException lost;
@@ -28,8 +31,9 @@ public final class Guard implements AutoCloseable {
         this.held = held;
     }
 
-    /** Begins with what the settings ask for. */
+    /** Begins what goes on in the background; without it nothing does. */
     Guard start() {
+        started = true;
         LockFileConfig config = procedure.config();
         if (config.releaseOnExit()) {
             ExitRelease.add(this);
@@ -50,15 +54,29 @@ public final class Guard implements AutoCloseable {
 
     private void beatAndGoOn() {
         Duration interval = procedure.config().heartbeatInterval();
+        Duration next = interval.dividedBy(SOONER_AFTER_FAILURE);
         try {
             beat();
-            schedule(interval);
+            next = interval;
         } catch (IOException e) {
-            procedure
-                    .config()
-                    .onWarning()
-                    .accept("the lock " + path() + " was not refreshed: " + Failures.why(e));
-            schedule(interval.dividedBy(SOONER_AFTER_FAILURE));
+            warnOfNoBeat(Failures.why(e));
+        } catch (RuntimeException | Error e) { // of a callback, or no thread to be had
+            warnOfNoBeat(e.toString());
+        } finally {
+            schedule(next);
+        }
+    }
+
+    private void warnOfNoBeat(String why) {
+        warn("the lock " + path() + " was not refreshed: " + why);
+    }
+
+    /** Whatever becomes of it: who warns has something else to do. */
+    void warn(String text) {
+        try {
+            procedure.config().onWarning().accept(text);
+        } catch (RuntimeException e) {
+            // A warning about warnings would reach nobody.
         }
     }
 
@@ -150,20 +168,48 @@ public final class Guard implements AutoCloseable {
     /** Releases the lock. If it was lost, that is told to {@code onLost}, not thrown. */
     @Override
     public void close() {
-        LockLostException found = null;
-        synchronized (this) {
-            if (ended) {
-                return;
-            }
-            try {
-                found = procedure.release(held).lost();
-            } catch (IOException e) {
-                throw Failures.translate(path(), e);
-            } finally {
-                end(found);
+        tell(end());
+    }
+
+    /** Tells nobody of a loss: who is told might want to end the JVM, which waits for us. */
+    void closeAtExit() {
+        end();
+    }
+
+    private synchronized @Nullable LockLostException end() {
+        if (ended) {
+            return null;
+        }
+        LockProcedure.Ending ending = LockProcedure.Ending.GOOD;
+        try {
+            ending = procedure.release(held);
+            return ending.lost();
+        } catch (IOException e) {
+            throw Failures.translate(path(), e);
+        } finally {
+            end(ending.lost());
+            if (started && ending.left()) {
+                removeLater(FIRST_RETRY);
             }
         }
-        tell(found);
+    }
+
+    /** For those who take over nothing: they wait until the file is gone. */
+    private void removeLater(Duration delay) {
+        Background.later(
+                delay,
+                () -> {
+                    try {
+                        if (procedure.removeLeft(held)) {
+                            return;
+                        }
+                    } catch (IOException e) {
+                        // once more
+                    }
+                    if (delay.compareTo(LAST_RETRY) < 0) {
+                        removeLater(delay.multipliedBy(2));
+                    }
+                });
     }
 
     /**
@@ -194,7 +240,7 @@ public final class Guard implements AutoCloseable {
         try {
             procedure.config().onLost().accept(found);
         } catch (RuntimeException e) {
-            procedure.config().onWarning().accept("onLost failed: " + e);
+            warn("onLost failed: " + e);
         }
     }
 

@@ -13,6 +13,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -23,12 +24,11 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The real file system. */
 final class LocalDisk implements Disk {
@@ -45,12 +45,8 @@ final class LocalDisk implements Disk {
     /** Far beyond the end: some systems keep others from reading what is locked. */
     private static final long LOCKED_BYTE = Long.MAX_VALUE - 1;
 
-    /** Several sidecars may share one. */
-    private static final ReentrantLock[] ONE_THREAD = new ReentrantLock[64];
-
-    static {
-        Arrays.setAll(ONE_THREAD, i -> new ReentrantLock());
-    }
+    /** The sidecars that a thread of this process works with. */
+    private static final Set<Path> IN_USE = ConcurrentHashMap.newKeySet();
 
     /** Threads are quick, unless their disk is not. */
     private static final Duration FOR_THREADS = Duration.ofMillis(100);
@@ -144,9 +140,8 @@ final class LocalDisk implements Disk {
     public <T> Optional<T> locked(Path sidecar, Duration patience, Action<T> action)
             throws IOException {
         // An operating system's lock belongs to the process, and ends when any channel of its file
-        // is closed there. So one thread at a time has one open.
-        var ofThisProcess = ONE_THREAD[Math.floorMod(sidecar.hashCode(), ONE_THREAD.length)];
-        if (!lock(ofThisProcess, patience)) {
+        // is closed there. So one thread at a time has one open, and not twice.
+        if (!reserve(sidecar, patience)) {
             return Optional.empty();
         }
         try {
@@ -161,15 +156,15 @@ final class LocalDisk implements Disk {
                 }
             }
         } finally {
-            ofThisProcess.unlock();
+            IN_USE.remove(sidecar);
         }
     }
 
-    private static boolean lock(ReentrantLock lock, Duration patience) {
+    private static boolean reserve(Path sidecar, Duration patience) {
         long start = System.nanoTime();
         Duration most = patience.compareTo(FOR_THREADS) < 0 ? FOR_THREADS : patience;
         try (var undisturbed = new Undisturbed()) {
-            while (!lock.tryLock()) {
+            while (!IN_USE.add(sidecar)) {
                 if (System.nanoTime() - start >= most.toNanos()) {
                     return false;
                 }
@@ -179,7 +174,7 @@ final class LocalDisk implements Disk {
         }
     }
 
-    private FileChannel open(Path sidecar) throws NoSidecarException {
+    private FileChannel open(Path sidecar) throws IOException {
         try {
             while (true) {
                 Entry there = look(sidecar);
@@ -191,7 +186,7 @@ final class LocalDisk implements Disk {
                     }
                 }
                 if (there.kind() != Kind.FILE) {
-                    throw new IOException("it is not a file");
+                    throw new NoSidecarException(sidecar, new IOException("it is not a file"));
                 }
                 try {
                     // Without the create option: some kernels refuse it for the file of another
@@ -201,14 +196,25 @@ final class LocalDisk implements Disk {
                     // somebody removed it: once more
                 }
             }
-        } catch (IOException e) {
-            throw new NoSidecarException(sidecar, e);
+        } catch (FileSystemException e) {
+            throw Failures.isNotPermitted(e) ? new NoSidecarException(sidecar, e) : e;
         }
     }
 
     /** Whoever may make files in the folder may also lock the sidecar. */
     private static FileChannel make(Path sidecar) throws IOException {
         var channel = channel(sidecar, PUBLIC);
+        try {
+            openToFolder(sidecar);
+            return channel;
+        } catch (IOException | RuntimeException e) {
+            // Left to the garbage collector it would end somebody's lock on the sidecar one day.
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static void openToFolder(Path sidecar) throws IOException {
         Path folder = sidecar.getParent();
         if (isPosix(sidecar) && folder != null) {
             var rights = EnumSet.copyOf(PosixFilePermissions.fromString("rw-r--r--"));
@@ -221,7 +227,6 @@ final class LocalDisk implements Disk {
             }
             Files.setPosixFilePermissions(sidecar, rights);
         }
-        return channel;
     }
 
     private static boolean lock(Path sidecar, FileChannel channel, Duration patience)

@@ -13,7 +13,7 @@ public final class LockFileConfig {
     /** After which time the published programs take a lock for stale. */
     static final Duration USUAL_STALE_TIMEOUT = Duration.ofHours(1);
 
-    private static final Duration SHORTEST_BEAT = Duration.ofMillis(100);
+    private static final Duration SHORTEST_STALE_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration LONGEST_BEAT = Duration.ofHours(1);
     private static final int LONGEST_TAG = 10_000;
     private static final long HIGHEST_PID = 4294967295L;
@@ -54,7 +54,10 @@ public final class LockFileConfig {
         processes = from.processes;
         onLost = from.onLost;
         onWarning = from.onWarning;
-        require(staleTimeout == null || !staleTimeout.isNegative(), "staleTimeout is negative");
+        // Age is counted in whole seconds: below one, a lock that was refreshed just now is stale.
+        require(
+                staleTimeout == null || staleTimeout.compareTo(SHORTEST_STALE_TIMEOUT) >= 0,
+                "staleTimeout must be at least 1 s; neverStale() is for no timeout at all");
         require(isPositive(retryInterval), "retryInterval must be positive");
         require(
                 acquireTimeout == null || !acquireTimeout.isNegative(),
@@ -68,6 +71,11 @@ public final class LockFileConfig {
                         || (isPositive(heartbeatInterval)
                                 && heartbeatInterval.compareTo(LONGEST_BEAT) <= 0),
                 "heartbeatInterval must be positive and at most an hour");
+        require(
+                heartbeatInterval == null
+                        || staleTimeout == null
+                        || heartbeatInterval.multipliedBy(2).compareTo(staleTimeout) <= 0,
+                "heartbeatInterval must be at most half of staleTimeout");
         require(pid == null || (pid >= 0 && pid <= HIGHEST_PID), "pid must be 0 to " + HIGHEST_PID);
     }
 
@@ -131,9 +139,6 @@ public final class LockFileConfig {
             return heartbeatInterval;
         }
         Duration quarter = (staleTimeout == null ? USUAL_STALE_TIMEOUT : staleTimeout).dividedBy(4);
-        if (quarter.compareTo(SHORTEST_BEAT) < 0) {
-            return SHORTEST_BEAT;
-        }
         return quarter.compareTo(LONGEST_BEAT) > 0 ? LONGEST_BEAT : quarter;
     }
 
@@ -199,8 +204,8 @@ public final class LockFileConfig {
         }
 
         /**
-         * An hour by default. Age is counted in whole seconds, and must be greater; so zero means
-         * from one second on, not never.
+         * An hour by default, a second at least. Age is counted in whole seconds, and must be
+         * greater.
          */
         public Builder staleTimeout(Duration value) {
             staleTimeout = value;
@@ -267,7 +272,10 @@ public final class LockFileConfig {
             return this;
         }
 
-        /** On by default: what is held when the JVM ends in order is released. */
+        /**
+         * On by default: what is held when the JVM ends in order is released, even if threads are
+         * still at work under the lock. Nobody is told then if it was lost.
+         */
         public Builder releaseOnExit(boolean value) {
             releaseOnExit = value;
             return this;

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /** A holder as lines of text, each ended by a line feed. */
 final class LockFileWriter {
+    private static final int TIMESTAMP_DIGITS = 10;
     private static final char NO_CHARACTER = '\ufffd';
 
     private LockFileWriter() {}
@@ -13,13 +14,19 @@ final class LockFileWriter {
     static byte[] write(Holder holder) {
         StringBuilder lines = new StringBuilder();
         line(lines, "pid", holder.pid());
-        line(lines, "timestamp", holder.timestamp());
+        line(lines, "timestamp", tenDigits(holder.timestamp()));
         line(lines, "tag", holder.tag());
         line(lines, "nonce", holder.nonce());
         line(lines, "start", holder.start());
         line(lines, "host", holder.host());
         line(lines, "acquired", holder.acquired());
         return lines.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** A clock that begins in 1970 may be set later, and a heartbeat writes over what is there. */
+    private static String tenDigits(long seconds) {
+        String digits = Long.toString(seconds);
+        return "0".repeat(Math.max(0, TIMESTAMP_DIGITS - digits.length())) + digits;
     }
 
     private static void line(StringBuilder lines, String key, @Nullable Object value) {

@@ -9,6 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -27,6 +29,10 @@ record LockPaths(Path folder, String name) {
     /** What names begin with that would be too long otherwise. */
     private static final String SHORT = ".fsem-";
 
+    private static final Pattern HELPER = Pattern.compile("[0-9]+\\.[0-9a-f]{16}\\.(new|old)");
+    private static final Pattern SHORT_HELPER = Pattern.compile("[0-9a-f]{16}\\.(new|old)");
+    private static final Pattern FOREIGN_HELPER = Pattern.compile("[0-9]+\\.[0-9a-f]{16}\\.tmp");
+    private static final String LONGEST_PID_AND_REST = "4194304.0123456789abcdef.new";
     private static final int LONGEST_NAME = 255;
     private static final int RANDOM_BYTES = 8;
     private static final int MOST_LINKS = 40;
@@ -43,7 +49,7 @@ record LockPaths(Path folder, String name) {
 
     private static LockPaths resolve(Path given) throws IOException {
         Path last = given.getFileName();
-        if (last == null || last.toString().isEmpty()) {
+        if (last == null || Set.of("", ".", "..").contains(last.toString())) {
             throw new LockPathException(given, "a lock file needs a name: '" + given + "'", null);
         }
         if (last.toString().endsWith(SIDECAR)) {
@@ -104,23 +110,27 @@ record LockPaths(Path folder, String name) {
         return folder.resolve(fits(usual) ? usual : SHORT + random + end);
     }
 
-    /** What the names of helpers begin with. */
-    String helperPrefix() {
+    private String helperPrefix() {
         return "." + name + ".";
     }
 
-    /** Whether a file with {@link #helperPrefix} is one of our helpers. */
-    static boolean isHelper(String file) {
-        return file.endsWith(NEW) || file.endsWith(OLD);
+    /** What the names of helpers begin with, ours and those of other programs. */
+    List<String> helperPrefixes() {
+        return fits(helperPrefix() + LONGEST_PID_AND_REST)
+                ? List.of(helperPrefix(), name + ".")
+                : List.of(SHORT);
     }
 
-    /** Whether this is a temporary file that another program made for the same lock. */
-    boolean isForeignHelper(String file) {
-        return file.startsWith(name + ".")
-                && FOREIGN_HELPER.matcher(file.substring(name.length())).matches();
+    /** Whether a file is a helper of this lock; where names are short, of any such lock. */
+    boolean isHelper(String file) {
+        return isMatch(file, helperPrefix(), HELPER)
+                || isMatch(file, name + ".", FOREIGN_HELPER)
+                || isMatch(file, SHORT, SHORT_HELPER);
     }
 
-    private static final Pattern FOREIGN_HELPER = Pattern.compile("\\.[0-9]+\\.[0-9a-f]{16}\\.tmp");
+    private static boolean isMatch(String file, String prefix, Pattern rest) {
+        return file.startsWith(prefix) && rest.matcher(file.substring(prefix.length())).matches();
+    }
 
     static String randomHex() {
         var bytes = new byte[RANDOM_BYTES];

@@ -31,9 +31,19 @@ final class LockProcedure {
         record Refused(Status status) implements Attempt {}
     }
 
-    /** What came of a release or a heartbeat: not null if the lock was lost. */
-    record Ending(@Nullable LockLostException lost) {
-        static final Ending GOOD = new Ending(null);
+    /**
+     * What came of a release or a heartbeat.
+     *
+     * @param lost null if it was still ours
+     * @param left whether it was released but its file is still there
+     */
+    record Ending(@Nullable LockLostException lost, boolean left) {
+        static final Ending GOOD = new Ending(null, false);
+        static final Ending LEFT = new Ending(null, true);
+
+        static Ending lost(LockLostException lost) {
+            return new Ending(lost, false);
+        }
     }
 
     private enum Removal {
@@ -73,6 +83,9 @@ final class LockProcedure {
     private final Judge judge;
     private final Set<Warning> warned = EnumSet.noneOf(Warning.class);
 
+    /** Whether this file system was seen to refuse second names. */
+    private volatile boolean noLinks;
+
     LockProcedure(
             Disk disk, LockPaths paths, LockFileConfig config, Platform platform, Pause pause) {
         this.disk = disk;
@@ -81,6 +94,7 @@ final class LockProcedure {
         this.platform = platform;
         this.pause = pause;
         this.judge = new Judge(paths.lock(), config);
+        this.noLinks = !platform.links();
     }
 
     Path path() {
@@ -109,6 +123,7 @@ final class LockProcedure {
         try {
             return attempt(tag, platform.links());
         } catch (Draft.NoLinksException e) {
+            noLinks = true;
             return attempt(tag, false);
         }
     }
@@ -177,6 +192,12 @@ final class LockProcedure {
             warnOfNoSidecar(e);
             published = work.run();
             settle = settle.compareTo(UNGUARDED_SETTLE) < 0 ? UNGUARDED_SETTLE : settle;
+        } catch (IOException | RuntimeException e) {
+            if (draft.published) { // and then something failed: nobody would get the guard
+                Quietly.run(() -> release(draft.held()));
+                close(draft.held());
+            }
+            throw e;
         }
         return published ? settled(draft.held(), settle) : refused();
     }
@@ -187,7 +208,7 @@ final class LockProcedure {
         if (again == null) {
             return true;
         }
-        if (!again.isSame(stale) || !judge.mayBeTaken(again)) {
+        if (!isStillStale(again, stale)) {
             return false;
         }
         try {
@@ -205,12 +226,13 @@ final class LockProcedure {
     }
 
     private Attempt settled(Held held, Duration time) throws IOException {
-        if (time.isZero()) {
+        boolean late = isLate(held);
+        if (time.isZero() && !late) {
             return new Attempt.Acquired(held);
         }
         pause.of(time);
         try {
-            if (owns(held)) {
+            if ((!late || beat(held).lost() == null) && owns(held)) {
                 return new Attempt.Acquired(held);
             }
         } catch (IOException e) {
@@ -220,6 +242,12 @@ final class LockProcedure {
         }
         close(held);
         return refused();
+    }
+
+    /** Whoever was stopped between dating its lock and publishing it may be stale to others. */
+    private boolean isLate(Held held) {
+        long beat = Math.max(1, config.heartbeatInterval().toSeconds());
+        return seconds() - held.holder().timestamp() > beat;
     }
 
     boolean owns(Held held) throws IOException {
@@ -260,11 +288,11 @@ final class LockProcedure {
                 () -> {
                     Sighting before = sight();
                     if (!held.isSeenIn(before)) {
-                        return new Ending(lost(held, before));
+                        return Ending.lost(lost(held, before));
                     }
                     rewrite(held, file, held.stamped(seconds()));
                     Sighting after = sight();
-                    return held.isSeenIn(after) ? Ending.GOOD : new Ending(lost(held, after));
+                    return held.isSeenIn(after) ? Ending.GOOD : Ending.lost(lost(held, after));
                 };
         // In place, through the open file: if somebody removed it, nobody is harmed.
         Optional<Ending> ending = underSidecar(BEAT_PATIENCE, work);
@@ -279,41 +307,57 @@ final class LockProcedure {
 
     /** Removes the lock, if it is still ours. Does not close it. */
     Ending release(Held held) throws IOException {
-        Optional<Ending> ending =
-                underSidecar(
-                        RELEASE_PATIENCE,
-                        () -> {
-                            Sighting seen = sight();
-                            if (seen == null || !held.isSeenIn(seen)) {
-                                return new Ending(lost(held, seen));
-                            }
-                            return removeAside(seen) == Removal.DONE
-                                    ? Ending.GOOD
-                                    : new Ending(lost(held));
-                        });
-        return ending.isPresent() ? ending.get() : abandon(held);
+        try {
+            Optional<Ending> ending = remove(held);
+            return ending.isPresent()
+                    ? ending.get()
+                    : abandon(held, "another process has " + paths.sidecar() + " for long");
+        } catch (IOException e) {
+            return abandon(held, Failures.why(e));
+        }
+    }
+
+    /** Removes the file of a lock that was released before, if it is still there. */
+    boolean removeLeft(Held held) throws IOException {
+        return remove(held).isPresent();
+    }
+
+    /** Empty, and nothing was done, if others had the sidecar all the time. */
+    private Optional<Ending> remove(Held held) throws IOException {
+        return underSidecar(
+                RELEASE_PATIENCE,
+                () -> {
+                    Sighting seen = sight();
+                    if (seen == null || !held.isSeenIn(seen)) {
+                        return Ending.lost(lost(held, seen));
+                    }
+                    return removeAside(seen) == Removal.DONE
+                            ? Ending.GOOD
+                            : Ending.lost(lost(held));
+                });
     }
 
     /**
      * For when the sidecar is not to be had: somebody may be about to remove a file, and must find
      * the one that was judged. So the name stays taken, by a lock that everybody finds stale.
      */
-    private Ending abandon(Held held) throws IOException {
+    private Ending abandon(Held held, String why) throws IOException {
         Sighting seen = sight();
         if (!held.isSeenIn(seen)) {
-            return new Ending(lost(held, seen));
+            return Ending.lost(lost(held, seen));
         }
         Disk.OwnFile file = held.file();
-        if (file != null) {
-            rewrite(held, file, held.abandoned());
+        if (file == null) {
+            throw new IOException(why);
         }
+        rewrite(held, file, held.abandoned());
         config.onWarning()
                 .accept(
-                        paths.sidecar()
-                                + " is locked by another process for long; "
-                                + paths.lock()
-                                + " was released, but its file stays until somebody takes it over");
-        return Ending.GOOD;
+                        paths.lock()
+                                + " was released, but its file could not be removed: "
+                                + why
+                                + ". It is stale for everybody");
+        return Ending.LEFT;
     }
 
     /** Removes a lock that somebody else made, or that another process of ours left. */
@@ -363,6 +407,11 @@ final class LockProcedure {
     }
 
     private boolean remove(Objection objection) throws IOException {
+        Sighting first = sight();
+        if (first == null) {
+            return false;
+        }
+        objection.raise(first); // before anything is touched
         for (int turn = 1; ; turn++) {
             Removal removal =
                     underSidecar(
@@ -396,19 +445,34 @@ final class LockProcedure {
     }
 
     boolean clean() throws IOException {
-        boolean removed = false;
-        Sighting seen = sight();
-        if (seen != null && judge.mayBeTaken(seen)) {
-            removed = underSidecar(AT_ONCE, () -> isGone(seen)).orElse(false);
-        }
+        boolean removed = removeStale();
         Instant old = judge.now().minus(HELPER_LIFE);
-        for (String name : disk.list(paths.folder(), paths.helperPrefix())) {
-            removed |= LockPaths.isHelper(name) && removeHelper(name, old);
-        }
-        for (String name : disk.list(paths.folder(), paths.name() + ".")) {
-            removed |= paths.isForeignHelper(name) && removeHelper(name, old);
+        for (String prefix : paths.helperPrefixes()) {
+            for (String name : disk.list(paths.folder(), prefix)) {
+                removed |= paths.isHelper(name) && removeHelper(name, old);
+            }
         }
         return removed;
+    }
+
+    private boolean removeStale() throws IOException {
+        Sighting seen = sight();
+        if (seen == null || !judge.mayBeTaken(seen)) {
+            return false;
+        }
+        return underSidecar(
+                        AT_ONCE,
+                        () -> {
+                            Sighting again = sight();
+                            return again != null
+                                    && isStillStale(again, seen)
+                                    && removeAside(again) == Removal.DONE;
+                        })
+                .orElse(false);
+    }
+
+    private boolean isStillStale(Sighting again, Sighting judged) {
+        return again.isSame(judged) && judge.mayBeTaken(again);
     }
 
     private boolean removeHelper(String name, Instant old) throws IOException {
@@ -420,8 +484,8 @@ final class LockProcedure {
         try {
             disk.delete(helper);
             return true;
-        } catch (NoSuchFileException e) {
-            return false;
+        } catch (FileSystemException e) {
+            return false; // somebody else's, or gone by now
         }
     }
 
@@ -449,31 +513,53 @@ final class LockProcedure {
             Quietly.run(() -> disk.delete(aside));
             return Removal.DONE;
         }
-        putBack(aside);
+        putBack(aside, moved);
         return Removal.OTHER;
     }
 
-    private void putBack(Path aside) throws IOException {
+    private void putBack(Path aside, Sighting moved) throws IOException {
+        if (!isBack(aside, moved)) {
+            config.onWarning()
+                    .accept(
+                            "a holder of "
+                                    + paths.lock()
+                                    + " was displaced by a program that removes or overwrites"
+                                    + " locks; its file is now "
+                                    + aside);
+        }
+    }
+
+    private boolean isBack(Path aside, Sighting moved) throws IOException {
         try {
             disk.link(aside, paths.lock());
             Quietly.run(() -> disk.delete(aside));
-            return;
+            return true;
         } catch (FileAlreadyExistsException e) {
-            // told below
+            return false;
         } catch (FileSystemException | UnsupportedOperationException e) {
-            // Links are not possible, or not of a file of another user.
-            if (disk.look(paths.lock()) == null) {
-                disk.rename(aside, paths.lock());
-                return;
-            }
+            byte[] bytes = moved.bytes();
+            return (noLinks && bytes != null) ? isCopied(aside, bytes) : isMovedBack(aside);
         }
-        config.onWarning()
-                .accept(
-                        "a holder of "
-                                + paths.lock()
-                                + " was displaced by a program that removes or overwrites locks;"
-                                + " its file is now "
-                                + aside);
+    }
+
+    /** Its holder will take it for another one and stop; that is better than two. */
+    private boolean isCopied(Path aside, byte[] bytes) throws IOException {
+        try (Disk.OwnFile copy = disk.create(paths.lock(), config.privateFile())) {
+            copy.rewrite(bytes);
+            Quietly.run(() -> disk.delete(aside));
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            return false;
+        }
+    }
+
+    /** For a file of another user, to which the system allows no second name, and for a folder. */
+    private boolean isMovedBack(Path aside) throws IOException {
+        if (disk.look(paths.lock()) != null) {
+            return false;
+        }
+        disk.rename(aside, paths.lock());
+        return true;
     }
 
     private void warnOfNoSidecar(Disk.NoSidecarException e) {

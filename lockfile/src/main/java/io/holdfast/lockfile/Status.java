@@ -126,8 +126,10 @@ public final class Status {
         }
         return "process "
                 + holder.pid()
-                + (holder.host() == null ? "" : " on " + holder.host())
-                + (holder.tag() == null || holder.tag().isEmpty() ? "" : " (" + holder.tag() + ")")
+                + (holder.host() == null ? "" : " on " + LockFileWriter.clean(holder.host()))
+                + (holder.tag() == null || holder.tag().isEmpty()
+                        ? ""
+                        : " (" + LockFileWriter.clean(holder.tag()) + ")")
                 + " since "
                 + Stamps.text(holder.acquired() == null ? holder.timestamp() : holder.acquired());
     }

@@ -60,6 +60,12 @@ final class Audit {
         putBack += inode.maker == process ? 0 : 1;
     }
 
+    /** It made the lock file: if it had moved another there, as a copy of that one. */
+    void created() {
+        putBack += aside.size();
+        aside.clear();
+    }
+
     /** The file could not get the name of the lock, since another file has it. */
     void refusedToLink(Inode inode) {
         aside.remove(inode);

@@ -224,7 +224,7 @@ class HandMadeScheduleTest {
         holder.finishes();
         assertThat(holder.lost).isFalse();
         assertThat(lockHolder()).isZero();
-        assertThat(warnings).singleElement().asString().contains("stays until somebody takes it");
+        assertThat(warnings).singleElement().asString().contains("could not be removed");
 
         var refused = new One("refused");
         refused.attempts();

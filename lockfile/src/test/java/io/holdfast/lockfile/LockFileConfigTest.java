@@ -31,7 +31,7 @@ class LockFileConfigTest {
     @Test
     void beat_at_a_quarter_of_the_stale_timeout_within_reason() {
         assertThat(beatFor(Duration.ofSeconds(2))).isEqualTo(Duration.ofMillis(500));
-        assertThat(beatFor(Duration.ZERO)).isEqualTo(Duration.ofMillis(100));
+        assertThat(beatFor(Duration.ofSeconds(1))).isEqualTo(Duration.ofMillis(250));
         assertThat(beatFor(Duration.ofDays(365_000_000))).isEqualTo(Duration.ofHours(1));
         assertThat(LockFileConfig.builder().neverStale().build().heartbeatInterval())
                 .isEqualTo(Duration.ofMinutes(15));
@@ -52,6 +52,11 @@ class LockFileConfigTest {
         assertRefused(LockFileConfig.builder().settleTime(Duration.ofMillis(-1)), "settleTime");
         assertRefused(
                 LockFileConfig.builder().heartbeatInterval(Duration.ZERO), "heartbeatInterval");
+        assertRefused(
+                LockFileConfig.builder()
+                        .staleTimeout(Duration.ofSeconds(5))
+                        .heartbeatInterval(Duration.ofSeconds(3)),
+                "half of staleTimeout");
         assertRefused(LockFileConfig.builder().pid(-1), "pid");
         assertRefused(LockFileConfig.builder().pid(4294967296L), "pid");
     }

@@ -17,25 +17,33 @@ class LockFileWriterTest {
     void puts_each_field_on_a_line_of_its_own_in_a_fixed_order() {
         assertThat(written(new Holder(12, 34, "a=b", "0f", 5L, "box", 6L)))
                 .isEqualTo(
-                        "pid=12\ntimestamp=34\ntag=a=b\nnonce=0f\nstart=5\nhost=box\nacquired=6\n");
+                        """
+                        pid=12
+                        timestamp=0000000034
+                        tag=a=b
+                        nonce=0f
+                        start=5
+                        host=box
+                        acquired=6
+                        """);
     }
 
     @Test
     void leaves_out_what_there_is_not() {
         assertThat(written(new Holder(12, 34, null, null, null, null, null)))
-                .isEqualTo("pid=12\ntimestamp=34\n");
+                .isEqualTo("pid=12\ntimestamp=0000000034\n");
     }
 
     @Test
     void keeps_an_empty_tag() {
         assertThat(written(new Holder(12, 34, "", null, null, null, null)))
-                .isEqualTo("pid=12\ntimestamp=34\ntag=\n");
+                .isEqualTo("pid=12\ntimestamp=0000000034\ntag=\n");
     }
 
     @Test
     void lets_no_text_end_its_line() {
         assertThat(written(new Holder(12, 34, "a\npid=1", "b\rc", null, "d\r\npid=2", null)))
-                .isEqualTo("pid=12\ntimestamp=34\ntag=a pid=1\nnonce=b c\nhost=d  pid=2\n");
+                .isEqualTo("pid=12\ntimestamp=0000000034\ntag=a pid=1\nnonce=b c\nhost=d  pid=2\n");
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.holdfast.lockfile;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -23,6 +24,16 @@ final class LockProgram {
                 FileSemaphore.at(path, config).acquireNow();
                 System.out.println("holds");
                 System.in.read();
+            }
+            case "hold-some" -> {
+                for (int i = 0; i < 10; i++) {
+                    Path folder = Files.createDirectory(path.resolve("folder-" + i));
+                    FileSemaphore.at(folder.resolve("my.lock")).acquireNow();
+                }
+                // one cannot be released: a file is where its folder was
+                Files.move(path.resolve("folder-5"), path.resolve("elsewhere"));
+                Files.createFile(path.resolve("folder-5"));
+                System.exit(0);
             }
             case "try" -> {
                 try {

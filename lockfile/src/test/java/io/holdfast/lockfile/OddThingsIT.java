@@ -163,6 +163,8 @@ class OddThingsIT {
                 .isInstanceOf(LockPathException.class);
         assertThatThrownBy(() -> FileSemaphore.at(Path.of("/")))
                 .isInstanceOf(LockPathException.class);
+        assertThatThrownBy(() -> FileSemaphore.at(folder.resolve("..")))
+                .isInstanceOf(LockPathException.class);
         assertThatThrownBy(() -> FileSemaphore.at(folder.resolve("my.lock.guard")))
                 .isInstanceOf(LockPathException.class)
                 .hasMessageContaining("choose another name");
@@ -193,6 +195,10 @@ class OddThingsIT {
             assertThat(path).doesNotExist();
         }
         assertThat(files(folder)).hasSize(4).allMatch(name -> name.endsWith(".guard"));
+        Path left = makeOld(folder.resolve(".fsem-0123456789abcdef.new"), Duration.ofHours(2));
+        assertThat(FileSemaphore.at(folder.resolve("short.lock")).clean()).isFalse();
+        assertThat(FileSemaphore.at(folder.resolve("x".repeat(255))).clean()).isTrue();
+        assertThat(left).doesNotExist();
     }
 
     @Test

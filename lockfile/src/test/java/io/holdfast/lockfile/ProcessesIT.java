@@ -2,6 +2,7 @@ package io.holdfast.lockfile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,6 +89,14 @@ class ProcessesIT {
     }
 
     @Test
+    void that_ends_and_cannot_release_one_lock_releases_the_others() throws Exception {
+        assertThat(program("hold-some", folder).waitFor()).isZero();
+        try (Stream<Path> left = Files.find(folder, 2, (path, is) -> path.endsWith("my.lock"))) {
+            assertThat(left).containsExactly(folder.resolve("elsewhere").resolve("my.lock"));
+        }
+    }
+
+    @Test
     void that_does_not_want_that_or_is_killed_leaves_its_lock() throws Exception {
         Process keeps = program("hold-on-exit", lock);
         assertThat(line(keeps)).isEqualTo("holds");
@@ -133,7 +142,11 @@ class ProcessesIT {
 
         guard.release();
         assertThat(guard.isLost()).isFalse();
-        assertThat(warnings).singleElement().asString().contains("my.lock.guard is locked");
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains("another process has")
+                .contains("my.lock.guard");
         assertThat(Files.readString(lock)).startsWith("pid=0").contains("\ntimestamp=0000000000\n");
         assertThat(semaphore.status().isStale()).isTrue();
         assertThat(semaphore.tryAcquire()).isEmpty();
@@ -145,6 +158,23 @@ class ProcessesIT {
         try (Guard next = semaphore.acquireNow()) {
             assertThat(next.isStillOwner()).isTrue();
         }
+        assertThat(files()).isEqualTo(List.of("my.lock.guard"));
+    }
+
+    @Test
+    void that_had_the_sidecar_for_long_and_gives_it_back_lets_the_released_lock_go()
+            throws Exception {
+        // For those who take over nothing.
+        var config = LockFileConfig.builder().neverStale().onWarning(text -> {}).build();
+        var semaphore = FileSemaphore.at(lock, config);
+        semaphore.acquireNow().close();
+        Guard guard = semaphore.acquireNow();
+        Process busy = program("lock-sidecar", folder.resolve("my.lock.guard"));
+        assertThat(line(busy)).isEqualTo("holds true");
+        guard.release();
+        assertThat(lock).exists();
+        busy.destroyForcibly().waitFor();
+        await().atMost(Duration.ofSeconds(60)).until(() -> !Files.exists(lock));
         assertThat(files()).isEqualTo(List.of("my.lock.guard"));
     }
 
@@ -179,6 +209,7 @@ class ProcessesIT {
                                 throw new AssertionError(e);
                             }
                         });
+        await().atMost(Duration.ofSeconds(20)).until(FileSemaphoreIT::isWaiting);
         holder.getOutputStream().close();
         try (Guard guard = waiter.get(60, TimeUnit.SECONDS)) {
             assertThat(guard.isStillOwner()).isTrue();

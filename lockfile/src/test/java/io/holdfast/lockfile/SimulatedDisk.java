@@ -97,7 +97,16 @@ final class SimulatedDisk implements Disk {
     @Override
     public OwnFile create(Path file, boolean isPrivate) throws IOException {
         step("create", file);
-        Inode inode = folder().create(file, process, simulation.instant());
+        Inode inode;
+        try {
+            inode = folder().create(file, process, simulation.instant());
+        } catch (FileAlreadyExistsException e) {
+            audit.sawOccupied();
+            throw e;
+        }
+        if (file.equals(Simulation.LOCK)) {
+            audit.created();
+        }
         open(inode);
         return new Own(file, inode);
     }

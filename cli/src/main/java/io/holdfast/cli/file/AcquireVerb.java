@@ -7,6 +7,6 @@ final class AcquireVerb extends Verb {
     @Override
     int work(Report report) {
         report.info("Waiting for the lock: " + path);
-        return untilSignal(signals -> handOver(lasting(report).acquire(), signals, report));
+        return untilSignal(signals -> handOver(acquire(lasting(report), report), signals, report));
     }
 }

@@ -61,6 +61,11 @@ record Failure(Type type, int status, List<String> lines, JsonLine json) {
         return error(Type.INVALID_PATH, "Invalid path: ", message);
     }
 
+    /** Nobody could read the answer. */
+    static Failure unheard() {
+        return ioError("cannot write to standard output, the lock was released again");
+    }
+
     /** An exception that nobody thought of. */
     static Failure unexpected(RuntimeException e) {
         return ioError(e.toString());
@@ -78,7 +83,9 @@ record Failure(Type type, int status, List<String> lines, JsonLine json) {
         return new Failure(
                 Type.ALREADY_LOCKED,
                 REFUSED,
-                pid == null ? List.of(message) : List.of(message, "  Holder PID: " + pid),
+                pid == null
+                        ? List.of(message, "  Found: " + Report.found(status))
+                        : List.of(message, "  Holder PID: " + pid),
                 json(Type.ALREADY_LOCKED, message)
                         .put("locked", true)
                         .put("pid", pid)

@@ -59,6 +59,7 @@ import java.util.Stack;
         })
 public final class FileCommand implements Runnable {
     private static final String USUAL_SETTLE = "30ms";
+    private static final Duration SHORTEST_STALE = Duration.ofSeconds(1);
     private static final long HIGHEST_PID = 4294967295L;
     private static final int HIGHEST_STATUS = 255;
 
@@ -72,7 +73,8 @@ public final class FileCommand implements Runnable {
             paramLabel = "TIME",
             converter = Span.class,
             description =
-                    "acquire, wait, run: wait no longer than this (for ever). 0 is one attempt.")
+                    "acquire, wait, run: wait no longer than this (for ever). Seconds, not"
+                            + " milliseconds; 0 is one attempt.")
     private @Nullable Duration timeout;
 
     @Option(
@@ -206,6 +208,15 @@ public final class FileCommand implements Runnable {
         belongsTo("release", verb, nonce != null, "--nonce");
         belongsTo("release", verb, force, "--force");
         belongsTo("run", verb, conflictStatus != null, "--conflict-exit-code");
+        if (stale != null && !stale.isZero() && stale.compareTo(SHORTEST_STALE) < 0) {
+            throw new ParameterException(
+                    verb.commandLine(),
+                    "--stale must be at least 1s, since age is counted in whole seconds; 0 is"
+                            + " never");
+        }
+        if (tag != null && tag.contains(RunVerb.REPLACEMENT)) {
+            throw RunVerb.noText(verb, tag);
+        }
         boolean proof = nonce != null || pid != null;
         if (verb.name().equals("release") && ((force && proof) || (nonce != null && pid != null))) {
             throw new ParameterException(

@@ -40,6 +40,11 @@ final class Report {
                         .put("nonce", guard.nonce()));
     }
 
+    /** Whether the answer that only JSON gives, the nonce, could not be written. */
+    boolean isUnheard() {
+        return json && System.out.checkError();
+    }
+
     int released() {
         return success("Lock released: " + path, new JsonLine().put("status", "released"));
     }
@@ -85,11 +90,11 @@ final class Report {
             out("  Stale: yes");
         }
         if (status.isInFuture()) {
-            out("  Note: dated in the future, held until then unless released by force");
+            out("  Note: dated in the future, held until then unless released");
         }
     }
 
-    private static String found(Status status) {
+    static String found(Status status) {
         return switch (status.found()) {
             case NOTHING -> "nothing";
             case FILE ->
@@ -153,6 +158,13 @@ final class Report {
         return failure.status();
     }
 
+    /** The answer could not be written; nor could another. */
+    int unheard() {
+        Failure failure = Failure.unheard();
+        failure.lines().forEach(this::err);
+        return failure.status();
+    }
+
     /** What must be known even if everything went on. */
     void alarm(String line) {
         err(line);
@@ -170,7 +182,7 @@ final class Report {
         }
     }
 
-    /** Others' tags may hold what moves the cursor. */
+    /** Others' tags, which messages quote too, may hold what moves the cursor. */
     private static String printable(String text) {
         StringBuilder out = new StringBuilder();
         text.codePoints().forEach(c -> out.appendCodePoint(Character.isISOControl(c) ? ' ' : c));
@@ -182,7 +194,7 @@ final class Report {
     }
 
     private void err(String line) {
-        print(System.err, line);
+        print(System.err, printable(line));
     }
 
     private static void print(PrintStream stream, String line) {

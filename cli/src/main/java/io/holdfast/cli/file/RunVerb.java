@@ -8,6 +8,7 @@ import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileException;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
@@ -27,7 +28,7 @@ final class RunVerb extends Verb {
     private static final String SEPARATOR = "--";
 
     /** What stands for bytes that are no text in this locale. */
-    private static final String REPLACEMENT = "\ufffd";
+    static final String REPLACEMENT = "\ufffd";
 
     @Parameters(
             index = "1..*",
@@ -44,7 +45,7 @@ final class RunVerb extends Verb {
                 signals -> {
                     Guard guard;
                     try {
-                        guard = semaphore.acquire();
+                        guard = acquire(semaphore, report);
                     } catch (AcquireTimeoutException e) {
                         int status = report.failed(Failure.of(e));
                         return options.conflictStatus().orElse(status);
@@ -96,13 +97,18 @@ final class RunVerb extends Verb {
         }
         for (String word : command) {
             if (word.contains(REPLACEMENT)) {
-                throw wrong(
-                        "Cannot pass on '"
-                                + word
-                                + "', which is no text in this locale: try LC_ALL=C.UTF-8");
+                throw noText(spec, word);
             }
         }
         return command;
+    }
+
+    static ParameterException noText(CommandSpec verb, String word) {
+        return new ParameterException(
+                verb.commandLine(),
+                "Cannot pass on '"
+                        + word
+                        + "', which is no text in this locale: try LC_ALL=C.UTF-8");
     }
 
     private ParameterException wrong(String message) {

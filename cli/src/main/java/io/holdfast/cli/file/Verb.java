@@ -2,10 +2,12 @@ package io.holdfast.cli.file;
 
 import io.holdfast.cli.process.Signal;
 import io.holdfast.cli.process.SignalRelay;
+import io.holdfast.lockfile.Content;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileConfig;
 import io.holdfast.lockfile.LockFileException;
+import io.holdfast.lockfile.Status;
 
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -65,15 +67,45 @@ abstract class Verb implements Callable<Integer> {
         return semaphore(options.config(report).heartbeat(false).releaseOnExit(false));
     }
 
-    /** Leaves the lock to whoever called us, unless a signal told us to end. */
+    /** Waits, and says so if it may be in vain. */
+    static Guard acquire(FileSemaphore semaphore, Report report) throws InterruptedException {
+        Status status = semaphore.status();
+        if (status.isLocked() && status.content() == Content.FOREIGN) {
+            report.warning(
+                    "there is "
+                            + Report.found(status)
+                            + " at the path, which counts as held until somebody removes it");
+        }
+        status.holder()
+                .ifPresent(
+                        holder ->
+                                report.info(
+                                        "Held by process "
+                                                + holder.pid()
+                                                + ", "
+                                                + status.age().toSeconds()
+                                                + " s old"));
+        return semaphore.acquire();
+    }
+
+    /**
+     * Leaves the lock to whoever called us, unless a signal told us to end, or they did not get the
+     * nonce that they asked for.
+     */
     static int handOver(Guard guard, SignalRelay signals, Report report)
             throws InterruptedException {
         if (signals.first().isPresent()) {
             guard.close();
             throw new InterruptedException();
         }
+        int status = report.acquired(guard);
+        if (report.isUnheard()) {
+            guard.close();
+            return report.unheard();
+        }
         guard.detach();
-        return report.acquired(guard);
+        signals.keep(); // too late to say that we were ended
+        return status;
     }
 
     /** A signal gives the exit status that stands for it, and leaves nothing behind. */

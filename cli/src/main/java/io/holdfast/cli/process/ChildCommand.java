@@ -51,7 +51,9 @@ public final class ChildCommand {
         try {
             return new ProcessBuilder(words).inheritIO().start();
         } catch (IOException e) {
-            Matcher number = ERROR_NUMBER.matcher(String.valueOf(e.getMessage()));
+            // The cause's message is about the error alone; the other has the command's name in it.
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            Matcher number = ERROR_NUMBER.matcher(String.valueOf(cause.getMessage()));
             String name = words.getFirst();
             throw number.find() && number.group(1).equals(NO_SUCH_FILE)
                     ? new NotStartedException("command not found: " + name, NOT_FOUND, e)
@@ -85,7 +87,10 @@ public final class ChildCommand {
             new ProcessBuilder("/bin/sh", "-c", "kill -s " + signal.name() + " " + pid)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
+                    .start()
+                    .waitFor(); // the next signal must not overtake it
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } catch (IOException e) {
             System.err.println("Warning: cannot pass on SIG" + signal + ": " + e.getMessage());
         }

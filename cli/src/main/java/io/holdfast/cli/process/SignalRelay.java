@@ -20,6 +20,7 @@ public final class SignalRelay implements AutoCloseable {
     private final List<Signals.Registration> registrations = new ArrayList<>();
     private final List<Signal> early = new ArrayList<>();
     private @Nullable Target target;
+    private boolean kept;
     private boolean closed;
 
     private SignalRelay() {}
@@ -60,15 +61,26 @@ public final class SignalRelay implements AutoCloseable {
         }
     }
 
-    /** Signals do again what they did before. */
+    /** Signals do nothing from now on: what this process was for is done. */
+    public synchronized void keep() {
+        kept = true;
+    }
+
+    /** Signals do again what they did before, unless they were kept. */
     @Override
     public void close() {
-        registrations.forEach(Signals.Registration::close);
+        if (!isKept()) {
+            registrations.forEach(Signals.Registration::close);
+        }
         synchronized (this) {
             closed = true;
             if (!early.isEmpty()) {
                 Thread.interrupted();
             }
         }
+    }
+
+    private synchronized boolean isKept() {
+        return kept;
     }
 }

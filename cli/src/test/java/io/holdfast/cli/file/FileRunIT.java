@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -102,6 +103,41 @@ class FileRunIT {
             assertThat(run.status()).isEqualTo(126);
             assertThat(run.err()).isEqualTo("Error: cannot execute: " + plain + "\n");
             assertThat(left()).containsExactly("plain");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"error=13,127", "error=2,126"})
+    void may_have_a_name_that_looks_like_an_error(String name, int status) throws Exception {
+        if (status == 126) {
+            Files.createFile(file(name));
+        }
+        try (CommandProcess run =
+                CommandProcess.start("run", lock().toString(), "--", file(name).toString())) {
+            assertThat(run.status()).isEqualTo(status);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"try", "acquire"})
+    void is_not_started_by_who_cannot_learn_the_nonce(String verb) throws Exception {
+        Path full = Path.of("/dev/full");
+        assumeTrue(Files.exists(full), "no output that takes nothing");
+        Process process =
+                new ProcessBuilder(CommandProcess.words(List.of(verb, lock().toString(), "-j")))
+                        .redirectOutput(full.toFile())
+                        .start();
+        try {
+            String err =
+                    new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor()).isEqualTo(3);
+            assertThat(err)
+                    .isEqualTo(
+                            "Error: IO error: cannot write to standard output, the lock was"
+                                    + " released again\n");
+            assertThat(left()).isEmpty();
+        } finally {
+            process.destroyForcibly();
         }
     }
 
@@ -295,6 +331,17 @@ class FileRunIT {
             assertThat(run.status()).isEqualTo(4);
             assertThat(run.err()).startsWith("Lock lost: ").contains("taken over", "(other)");
             assertThat(Files.readAllBytes(lock())).isEqualTo(successor);
+        }
+    }
+
+    @Test
+    void tells_of_the_successor_without_moving_the_cursor() throws Exception {
+        String script =
+                "rm \"$1/my.lock\"; printf 'pid=1\\ntimestamp=%s\\ntag=a\\033[2Jb\\n'"
+                        + " \"$(date +%s)\" > \"$1/my.lock\"";
+        try (CommandProcess run = start(script)) {
+            assertThat(run.status()).isZero();
+            assertThat(run.err()).startsWith("Lock lost: ").contains("(a [2Jb)");
         }
     }
 

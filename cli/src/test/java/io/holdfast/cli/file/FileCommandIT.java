@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 @DisplayName("The command file")
-class FileCommandTest {
+class FileCommandIT {
     private static final long DEAD = 4194304; // more than Linux gives out
     private static final long ME = ProcessHandle.current().pid();
 
