@@ -1,6 +1,7 @@
 package io.holdfast.cli.file;
 
 import io.holdfast.lockfile.AcquireTimeoutException;
+import io.holdfast.lockfile.Content;
 import io.holdfast.lockfile.DamagedLockException;
 import io.holdfast.lockfile.HeldException;
 import io.holdfast.lockfile.Holder;
@@ -83,15 +84,22 @@ record Failure(Type type, int status, List<String> lines, JsonLine json) {
         return new Failure(
                 Type.ALREADY_LOCKED,
                 REFUSED,
-                pid == null
-                        ? List.of(message, "  Found: " + Report.found(status))
-                        : List.of(message, "  Holder PID: " + pid),
+                heldLines(message, status),
                 json(Type.ALREADY_LOCKED, message)
                         .put("locked", true)
                         .put("pid", pid)
                         .put("since", since)
                         .put("holderPid", pid)
                         .put("lockedSince", since));
+    }
+
+    private static List<String> heldLines(String message, Status status) {
+        if (status.holder().isPresent()) {
+            return List.of(message, "  Holder PID: " + status.holder().get().pid());
+        }
+        return status.isLocked() && status.content() == Content.FOREIGN
+                ? List.of(message, "  Found: " + Report.found(status))
+                : List.of(message);
     }
 
     private static Failure timeout(String line, Duration timeout) {

@@ -131,6 +131,26 @@ class FileCommandIT {
         }
 
         @Test
+        void says_what_is_there_if_it_is_no_lock() throws IOException {
+            Files.createDirectory(lock());
+            run("try LOCK").complains(1, "Lock already held", "  Found: a folder");
+            run("acquire LOCK --timeout 0")
+                    .complains(
+                            1,
+                            "Warning: there is a folder at the path, which counts as held until"
+                                    + " somebody removes it",
+                            "Timeout waiting for lock");
+        }
+
+        @Test
+        void refuses_a_stale_time_at_which_a_fresh_lock_is_stale() {
+            Ended ended = run("try LOCK --stale 999ms");
+            assertThat(ended.status()).isEqualTo(2);
+            assertThat(ended.err().getFirst()).startsWith("Error: --stale must be at least 1s");
+            assertThat(run("try LOCK --stale 1").status()).isZero();
+        }
+
+        @Test
         void does_not_invent_a_holder() throws IOException {
             write("");
             run("try LOCK").complains(1, "Lock already held");
@@ -419,8 +439,7 @@ class FileCommandIT {
             assertThat(run("status LOCK").out())
                     .endsWith(
                             "  Process running: unknown",
-                            "  Note: dated in the future, held until then unless released by"
-                                    + " force");
+                            "  Note: dated in the future, held until then unless released");
         }
 
         @ParameterizedTest
