@@ -5,7 +5,6 @@ import io.holdfast.lockfile.Guard;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
 
 /**
  * Takes and gives back a lock file. All modes do one thing for each line of standard input.
@@ -56,24 +55,9 @@ public final class LockFileRounds {
     }
 
     private static void rounds(FileSemaphore semaphore, long nanos, long[] took) {
-        long cpu = cpuNanos();
-        long start = System.nanoTime();
-        long before = start;
-        int rounds = 0;
-        while (before - start < nanos && rounds < took.length) {
-            semaphore.tryAcquire().orElseThrow().close();
-            long now = System.nanoTime();
-            took[rounds++] = now - before;
-            before = now;
-        }
-        cpu = cpuNanos() - cpu;
-        Arrays.sort(took, 0, rounds);
+        Turns turns = Turns.take(nanos, took, () -> semaphore.tryAcquire().orElseThrow().close());
         System.out.printf(
-                "%.1f %.1f %.1f %.1f%n",
-                (before - start) / 1e3 / rounds,
-                took[rounds / 2] / 1e3,
-                took[rounds - 1 - rounds / 100] / 1e3,
-                cpu / 1e3 / rounds);
+                "%.1f %.1f %.1f %.1f%n", turns.mean(), turns.p50(), turns.p99(), turns.cpu());
     }
 
     private static void hold(FileSemaphore semaphore) throws IOException, InterruptedException {
@@ -84,9 +68,5 @@ public final class LockFileRounds {
             began = System.nanoTime();
         }
         System.out.println(began);
-    }
-
-    private static long cpuNanos() {
-        return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos();
     }
 }

@@ -5,7 +5,6 @@ import io.holdfast.client.socketlock.SocketLockClient;
 import io.holdfast.client.socketlock.SocketLockServer;
 
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -41,28 +40,9 @@ public final class SocketLockRounds {
     }
 
     private static void rounds(SocketLockClient client, long nanos, long[] took) {
-        long cpu = cpuNanos();
-        long start = System.nanoTime();
-        long before = start;
-        int rounds = 0;
-        while (before - start < nanos && rounds < took.length) {
-            client.acquireWrite().release();
-            long now = System.nanoTime();
-            took[rounds++] = now - before;
-            before = now;
-        }
-        cpu = cpuNanos() - cpu;
-        Arrays.sort(took, 0, rounds);
+        Turns turns = Turns.take(nanos, took, () -> client.acquireWrite().release());
         System.out.printf(
                 "%.1f %.1f %.1f %b %.1f%n",
-                (before - start) / 1e3 / rounds,
-                took[rounds / 2] / 1e3,
-                took[rounds - 1 - rounds / 100] / 1e3,
-                client.isPrimary(),
-                cpu / 1e3 / rounds);
-    }
-
-    private static long cpuNanos() {
-        return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos();
+                turns.mean(), turns.p50(), turns.p99(), client.isPrimary(), turns.cpu());
     }
 }

@@ -8,26 +8,13 @@ import java.nio.file.NoSuchFileException;
  * Follows the published protocol to the letter: removes by path what it found stale, and at its
  * release whatever is there.
  */
-final class NaiveProgram implements SimulatedProcess.Program {
-    private final Witness witness;
-    private final int turns;
-
+final class NaiveProgram extends Neighbour {
     NaiveProgram(Witness witness, int turns) {
-        this.witness = witness;
-        this.turns = turns;
+        super(witness, turns);
     }
 
     @Override
-    public void run(SimulatedProcess self) throws IOException {
-        for (int i = 0; i < turns; i++) {
-            self.busy();
-            turn(self);
-            self.idle();
-            self.step("waits");
-        }
-    }
-
-    private void turn(SimulatedProcess self) throws IOException {
+    void turn(SimulatedProcess self) throws IOException {
         byte[] content = Scripts.bytes(Scripts.content(self, self.simulation().now()));
         if (isStale(self)) {
             remove(self);
@@ -37,11 +24,7 @@ final class NaiveProgram implements SimulatedProcess.Program {
         } catch (FileAlreadyExistsException e) {
             return;
         }
-        witness.enters(self);
-        for (int work = self.simulation().below(4); work > 0; work--) {
-            self.step("works");
-        }
-        witness.leaves(self);
+        work(self);
         remove(self);
     }
 
