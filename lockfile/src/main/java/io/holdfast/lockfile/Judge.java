@@ -29,6 +29,11 @@ final class Judge {
                 && (config.stalePolicy() == StalePolicy.AGE || alive(seen.file()) != Alive.YES);
     }
 
+    /** Whether what was judged before is there again, and still to be taken over. */
+    boolean isStillToBeTaken(Sighting again, Sighting judged) {
+        return again.isSame(judged) && mayBeTaken(again);
+    }
+
     private boolean isOld(Sighting seen) {
         return config.staleTimeout().map(limit -> seen.file().isStale(now(), limit)).orElse(false);
     }

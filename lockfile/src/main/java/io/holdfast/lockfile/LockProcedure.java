@@ -3,15 +3,10 @@ package io.holdfast.lockfile;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.EnumSet;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -46,20 +41,6 @@ final class LockProcedure {
         }
     }
 
-    private enum Removal {
-        DONE,
-        /** Nothing was there. */
-        GONE,
-        /** Something else was there, and is again. */
-        OTHER
-    }
-
-    /** What is said once. */
-    private enum Warning {
-        NO_SIDECAR,
-        NOT_REMOVED
-    }
-
     /** Lets time pass, more or less. */
     interface Pause {
         void of(Duration time);
@@ -67,13 +48,11 @@ final class LockProcedure {
 
     private static final int TURNS = 3;
     private static final Duration AT_ONCE = Duration.ZERO;
-    private static final Duration RELEASE_PATIENCE = Duration.ofSeconds(2);
+    static final Duration RELEASE_PATIENCE = Duration.ofSeconds(2);
     private static final Duration BEAT_PATIENCE = Duration.ofMillis(100);
 
     /** After a takeover without the sidecar: long enough to notice most others who did so too. */
     private static final Duration UNGUARDED_SETTLE = Duration.ofMillis(50);
-
-    private static final Duration HELPER_LIFE = Duration.ofHours(1);
 
     private final Disk disk;
     private final LockPaths paths;
@@ -81,10 +60,8 @@ final class LockProcedure {
     private final Platform platform;
     private final Pause pause;
     private final Judge judge;
-    private final Set<Warning> warned = EnumSet.noneOf(Warning.class);
-
-    /** Whether this file system was seen to refuse second names. */
-    private volatile boolean noLinks;
+    private final Removal removal;
+    private final Clearing clearing;
 
     LockProcedure(
             Disk disk, LockPaths paths, LockFileConfig config, Platform platform, Pause pause) {
@@ -94,7 +71,8 @@ final class LockProcedure {
         this.platform = platform;
         this.pause = pause;
         this.judge = new Judge(paths.lock(), config);
-        this.noLinks = !platform.links();
+        this.removal = new Removal(disk, paths, config, platform);
+        this.clearing = new Clearing(disk, paths, judge, removal);
     }
 
     Path path() {
@@ -123,7 +101,7 @@ final class LockProcedure {
         try {
             return attempt(tag, platform.links());
         } catch (Draft.NoLinksException e) {
-            noLinks = true;
+            removal.setNoLinks();
             return attempt(tag, false);
         }
     }
@@ -189,7 +167,7 @@ final class LockProcedure {
         try {
             published = disk.locked(paths.sidecar(), AT_ONCE, work).orElse(false);
         } catch (Disk.NoSidecarException e) {
-            warnOfNoSidecar(e);
+            removal.warnOfNoSidecar(e);
             published = work.run();
             settle = settle.compareTo(UNGUARDED_SETTLE) < 0 ? UNGUARDED_SETTLE : settle;
         } catch (IOException | RuntimeException e) {
@@ -208,14 +186,14 @@ final class LockProcedure {
         if (again == null) {
             return true;
         }
-        if (!isStillStale(again, stale)) {
+        if (!judge.isStillToBeTaken(again, stale)) {
             return false;
         }
         try {
-            return removeAside(again) != Removal.OTHER;
+            return removal.aside(again) != Removal.Outcome.OTHER;
         } catch (FileSystemException e) {
-            warn(
-                    Warning.NOT_REMOVED,
+            removal.warn(
+                    Removal.Warning.NOT_REMOVED,
                     "the stale lock " + paths.lock() + " cannot be removed: " + Failures.why(e));
             return false;
         }
@@ -295,7 +273,7 @@ final class LockProcedure {
                     return held.isSeenIn(after) ? Ending.GOOD : Ending.lost(lost(held, after));
                 };
         // In place, through the open file: if somebody removed it, nobody is harmed.
-        Optional<Ending> ending = underSidecar(BEAT_PATIENCE, work);
+        Optional<Ending> ending = removal.underSidecar(BEAT_PATIENCE, work);
         return ending.isPresent() ? ending.get() : work.run();
     }
 
@@ -324,14 +302,14 @@ final class LockProcedure {
 
     /** Empty, and nothing was done, if others had the sidecar all the time. */
     private Optional<Ending> remove(Held held) throws IOException {
-        return underSidecar(
+        return removal.underSidecar(
                 RELEASE_PATIENCE,
                 () -> {
                     Sighting seen = sight();
                     if (seen == null || !held.isSeenIn(seen)) {
                         return Ending.lost(lost(held, seen));
                     }
-                    return removeAside(seen) == Removal.DONE
+                    return removal.aside(seen) == Removal.Outcome.DONE
                             ? Ending.GOOD
                             : Ending.lost(lost(held));
                 });
@@ -360,223 +338,30 @@ final class LockProcedure {
         return Ending.LEFT;
     }
 
-    /** Removes a lock that somebody else made, or that another process of ours left. */
-    boolean release(Proof proof) throws IOException {
-        return remove(
-                seen -> {
-                    Status status = judge.status(seen);
-                    Holder holder = seen.file().holder();
-                    boolean recognised = holder != null || seen.file().content() == Content.DEBRIS;
-                    boolean proven;
-                    if (proof instanceof Proof.None) {
-                        proven = recognised;
-                    } else {
-                        recognised = holder != null;
-                        proven = holder != null && isProven(proof, holder, seen.file().pidEnded());
-                    }
-                    if (!recognised) {
-                        throw new DamagedLockException(status);
-                    }
-                    if (!proven) {
-                        throw new NotOwnerException(status);
-                    }
-                });
-    }
-
-    private static boolean isProven(Proof proof, Holder holder, boolean pidEnded) {
-        if (proof instanceof Proof.Nonce nonce) {
-            return nonce.nonce().equals(holder.nonce());
-        }
-        return proof instanceof Proof.Pid pid && pidEnded && pid.pid() == holder.pid();
-    }
-
-    /** Removes any file or link. */
-    boolean forceRelease() throws IOException {
-        return remove(
-                seen -> {
-                    Disk.Kind kind = seen.entry().kind();
-                    if (kind != Disk.Kind.FILE && kind != Disk.Kind.LINK) {
-                        throw new DamagedLockException(judge.status(seen));
-                    }
-                });
-    }
-
-    private interface Objection {
-        /** Throws if this may not be removed. */
-        void raise(Sighting seen);
-    }
-
-    private boolean remove(Objection objection) throws IOException {
-        Sighting first = sight();
-        if (first == null) {
-            return false;
-        }
-        objection.raise(first); // before anything is touched
-        for (int turn = 1; ; turn++) {
-            Removal removal =
-                    underSidecar(
-                                    RELEASE_PATIENCE,
-                                    () -> {
-                                        Sighting seen = sight();
-                                        if (seen == null) {
-                                            return Removal.GONE;
-                                        }
-                                        objection.raise(seen);
-                                        return removeAside(seen);
-                                    })
-                            .orElseThrow(() -> new IOException(paths.sidecar() + " is in use"));
-            if (removal != Removal.OTHER) {
-                return removal == Removal.DONE;
-            }
-            if (turn == TURNS) {
-                throw new IOException(paths.lock() + " keeps changing");
-            }
-        }
-    }
-
     /** Removes what was made in place and not finished, if it is that. */
     void removeUnfinished(Predicate<Sighting> isOurs) throws IOException {
-        underSidecar(
+        removal.underSidecar(
                 RELEASE_PATIENCE,
                 () -> {
                     Sighting seen = sight();
-                    return seen != null && isOurs.test(seen) && removeAside(seen) == Removal.DONE;
+                    return seen != null
+                            && isOurs.test(seen)
+                            && removal.aside(seen) == Removal.Outcome.DONE;
                 });
     }
 
+    /** See {@link Clearing#release}. */
+    boolean release(Proof proof) throws IOException {
+        return clearing.release(proof);
+    }
+
+    /** See {@link Clearing#forceRelease}. */
+    boolean forceRelease() throws IOException {
+        return clearing.forceRelease();
+    }
+
+    /** See {@link Clearing#clean}. */
     boolean clean() throws IOException {
-        boolean removed = removeStale();
-        Instant old = judge.now().minus(HELPER_LIFE);
-        for (String prefix : paths.helperPrefixes()) {
-            for (String name : disk.list(paths.folder(), prefix)) {
-                removed |= paths.isHelper(name) && removeHelper(name, old);
-            }
-        }
-        return removed;
-    }
-
-    private boolean removeStale() throws IOException {
-        Sighting seen = sight();
-        if (seen == null || !judge.mayBeTaken(seen)) {
-            return false;
-        }
-        return underSidecar(
-                        AT_ONCE,
-                        () -> {
-                            Sighting again = sight();
-                            return again != null
-                                    && isStillStale(again, seen)
-                                    && removeAside(again) == Removal.DONE;
-                        })
-                .orElse(false);
-    }
-
-    private boolean isStillStale(Sighting again, Sighting judged) {
-        return again.isSame(judged) && judge.mayBeTaken(again);
-    }
-
-    private boolean removeHelper(String name, Instant old) throws IOException {
-        Path helper = paths.folder().resolve(name);
-        Disk.Entry entry = disk.look(helper);
-        if (entry == null || entry.kind() != Disk.Kind.FILE || !entry.modified().isBefore(old)) {
-            return false;
-        }
-        try {
-            disk.delete(helper);
-            return true;
-        } catch (FileSystemException e) {
-            return false; // somebody else's, or gone by now
-        }
-    }
-
-    /** Empty, and nothing was done, if others had the sidecar all the time. */
-    private <T> Optional<T> underSidecar(Duration patience, Disk.Action<T> work)
-            throws IOException {
-        try {
-            return disk.locked(paths.sidecar(), patience, work);
-        } catch (Disk.NoSidecarException e) {
-            warnOfNoSidecar(e);
-            return Optional.of(work.run());
-        }
-    }
-
-    /** The only way in which anything is removed from the path. */
-    private Removal removeAside(Sighting judged) throws IOException {
-        Path aside = paths.oldHelper();
-        try {
-            disk.rename(paths.lock(), aside);
-        } catch (NoSuchFileException e) {
-            return Removal.GONE;
-        }
-        Sighting moved = Sighting.of(disk, aside);
-        if (moved == null || moved.isSame(judged)) {
-            Quietly.run(() -> disk.delete(aside));
-            return Removal.DONE;
-        }
-        putBack(aside, moved);
-        return Removal.OTHER;
-    }
-
-    private void putBack(Path aside, Sighting moved) throws IOException {
-        if (!isBack(aside, moved)) {
-            config.onWarning()
-                    .accept(
-                            "a holder of "
-                                    + paths.lock()
-                                    + " was displaced by a program that removes or overwrites"
-                                    + " locks; its file is now "
-                                    + aside);
-        }
-    }
-
-    private boolean isBack(Path aside, Sighting moved) throws IOException {
-        try {
-            disk.link(aside, paths.lock());
-            Quietly.run(() -> disk.delete(aside));
-            return true;
-        } catch (FileAlreadyExistsException e) {
-            return false;
-        } catch (FileSystemException | UnsupportedOperationException e) {
-            byte[] bytes = moved.bytes();
-            return (noLinks && bytes != null) ? isCopied(aside, bytes) : isMovedBack(aside);
-        }
-    }
-
-    /** Its holder will take it for another one and stop; that is better than two. */
-    private boolean isCopied(Path aside, byte[] bytes) throws IOException {
-        try (Disk.OwnFile copy = disk.create(paths.lock(), config.privateFile())) {
-            copy.rewrite(bytes);
-            Quietly.run(() -> disk.delete(aside));
-            return true;
-        } catch (FileAlreadyExistsException e) {
-            return false;
-        }
-    }
-
-    /** For a file of another user, to which the system allows no second name, and for a folder. */
-    private boolean isMovedBack(Path aside) throws IOException {
-        if (disk.look(paths.lock()) != null) {
-            return false;
-        }
-        disk.rename(aside, paths.lock());
-        return true;
-    }
-
-    private void warnOfNoSidecar(Disk.NoSidecarException e) {
-        warn(
-                Warning.NO_SIDECAR,
-                Failures.why(e)
-                        + "; without it two processes that take over "
-                        + paths.lock()
-                        + " at the same time might both succeed");
-    }
-
-    private void warn(Warning which, String text) {
-        synchronized (warned) {
-            if (!warned.add(which)) {
-                return;
-            }
-        }
-        config.onWarning().accept(text);
+        return clearing.clean();
     }
 }
