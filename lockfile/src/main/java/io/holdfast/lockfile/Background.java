@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Runs things later or elsewhere, for all locks of the JVM. One thread watches the time, and each
- * thing runs in another: a file system that hangs holds up nobody else. No thread stays when there
- * is nothing to do, or keeps the JVM alive.
+ * thing runs in another, so that a file system that hangs holds up the others late if at all. No
+ * thread keeps the JVM alive.
  */
 final class Background {
     private static final long IDLE_SECONDS = 5;
-    private static final int MOST_BEATERS = 16;
+    private static final int MOST_BEATERS = 64;
     private static final ThreadFactory DAEMONS =
             task -> {
                 var thread = new Thread(task, "holdfast-lockfile");
@@ -29,7 +29,10 @@ final class Background {
             };
     private static final ScheduledThreadPoolExecutor TIMER = timer();
 
-    /** For heartbeats: a few disks may hang before others notice. */
+    /** When a task that does nothing is due, by {@link System#nanoTime}; or was. */
+    private static long emptyTaskAt = System.nanoTime();
+
+    /** For heartbeats: when so many of them hang, the others wait. */
     private static final ThreadPoolExecutor BEATERS =
             new ThreadPoolExecutor(
                     MOST_BEATERS,
@@ -64,7 +67,21 @@ final class Background {
     }
 
     static Future<?> later(Duration delay, Runnable task) {
+        keepTimerAsleep(delay.toNanos());
         return TIMER.schedule(() -> start(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /**
+     * The timer is woken by each task that is due before all others, which costs more than all else
+     * here. Where locks come and go, each heartbeat would be such a task, and cancelled long before
+     * it is due. So the first one leaves behind one that does nothing.
+     */
+    private static synchronized void keepTimerAsleep(long delayNanos) {
+        long now = System.nanoTime();
+        if (emptyTaskAt - now <= 0 || now + delayNanos - emptyTaskAt < 0) {
+            emptyTaskAt = now + delayNanos;
+            TIMER.schedule(() -> {}, delayNanos, TimeUnit.NANOSECONDS);
+        }
     }
 
     private static void start(Runnable task) {
@@ -73,6 +90,11 @@ final class Background {
         } catch (OutOfMemoryError e) {
             task.run(); // no thread to be had: late is better than never
         }
+    }
+
+    /** Soon, in a thread that nothing else needs. */
+    static void run(Runnable task) {
+        HELPERS.execute(task);
     }
 
     /** Does it in a thread that nobody interrupts, and waits for it, come what may. */

@@ -56,7 +56,10 @@ public final class Guard implements AutoCloseable {
         Duration interval = procedure.config().heartbeatInterval();
         Duration next = interval.dividedBy(SOONER_AFTER_FAILURE);
         try {
-            beat();
+            LockLostException found = refresh();
+            if (found != null) {
+                Background.run(() -> tell(found)); // it may take its time
+            }
             next = interval;
         } catch (IOException e) {
             warnOfNoBeat(Failures.why(e));
@@ -71,28 +74,24 @@ public final class Guard implements AutoCloseable {
         warn("the lock " + path() + " was not refreshed: " + why);
     }
 
-    /** Whatever becomes of it: who warns has something else to do. */
     void warn(String text) {
-        try {
-            procedure.config().onWarning().accept(text);
-        } catch (RuntimeException e) {
-            // A warning about warnings would reach nobody.
-        }
+        procedure.config().onWarning().accept(text);
     }
 
-    /** Refreshes the lock, or finds that it is lost. */
+    /** Refreshes the lock, or finds that it is lost and tells so. */
     void beat() throws IOException {
-        LockLostException found;
-        synchronized (this) {
-            if (ended) {
-                return;
-            }
-            found = procedure.beat(held).lost();
-            if (found != null) {
-                end(found);
-            }
+        tell(refresh());
+    }
+
+    private synchronized @Nullable LockLostException refresh() throws IOException {
+        if (ended) {
+            return null;
         }
-        tell(found);
+        LockLostException found = procedure.beat(held).lost();
+        if (found != null) {
+            end(found);
+        }
+        return found;
     }
 
     /** The lock file. */
@@ -165,7 +164,12 @@ public final class Guard implements AutoCloseable {
         }
     }
 
-    /** Releases the lock. If it was lost, that is told to {@code onLost}, not thrown. */
+    /**
+     * Releases the lock. If it was lost, that is told to {@code onLost}, not thrown.
+     *
+     * @throws LockFileException if the file system failed: the lock may still be there. It is tried
+     *     again in the background; without success it grows stale
+     */
     @Override
     public void close() {
         tell(end());
@@ -180,7 +184,7 @@ public final class Guard implements AutoCloseable {
         if (ended) {
             return null;
         }
-        LockProcedure.Ending ending = LockProcedure.Ending.GOOD;
+        LockProcedure.Ending ending = LockProcedure.Ending.LEFT; // unless we hear otherwise
         try {
             ending = procedure.release(held);
             return ending.lost();
@@ -194,7 +198,7 @@ public final class Guard implements AutoCloseable {
         }
     }
 
-    /** For those who take over nothing: they wait until the file is gone. */
+    /** For those who take over nothing, and for when nothing at all could be done. */
     private void removeLater(Duration delay) {
         Background.later(
                 delay,
@@ -203,7 +207,7 @@ public final class Guard implements AutoCloseable {
                         if (procedure.removeLeft(held)) {
                             return;
                         }
-                    } catch (IOException e) {
+                    } catch (IOException | RuntimeException e) {
                         // once more
                     }
                     if (delay.compareTo(LAST_RETRY) < 0) {

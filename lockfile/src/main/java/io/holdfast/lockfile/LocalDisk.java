@@ -141,15 +141,17 @@ final class LocalDisk implements Disk {
             throws IOException {
         // An operating system's lock belongs to the process, and ends when any channel of its file
         // is closed there. So one thread at a time has one open, and not twice.
+        long start = System.nanoTime();
         if (!reserve(sidecar, patience)) {
             return Optional.empty();
         }
+        Duration left = patience.minusNanos(System.nanoTime() - start);
         try {
             // The same once more for other class loaders that brought this class: an interned
             // string is one object for all of them.
             synchronized (("io.holdfast.lockfile " + sidecar).intern()) {
                 try (var channel = open(sidecar)) {
-                    if (!lock(sidecar, channel, patience)) {
+                    if (!lock(sidecar, channel, left)) {
                         return Optional.empty();
                     }
                     return Optional.of(action.run());

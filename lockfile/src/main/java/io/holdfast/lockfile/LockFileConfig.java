@@ -171,8 +171,15 @@ public final class LockFileConfig {
         return onLost;
     }
 
+    /** Stops nothing, whatever becomes of it: who warns has something else to do. */
     Consumer<String> onWarning() {
-        return onWarning;
+        return text -> {
+            try {
+                onWarning.accept(text);
+            } catch (RuntimeException e) {
+                // A warning about warnings would reach nobody.
+            }
+        };
     }
 
     /** Sets what shall not be as usual. */

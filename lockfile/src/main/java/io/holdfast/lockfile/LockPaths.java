@@ -118,7 +118,7 @@ record LockPaths(Path folder, String name) {
     List<String> helperPrefixes() {
         return fits(helperPrefix() + LONGEST_PID_AND_REST)
                 ? List.of(helperPrefix(), name + ".")
-                : List.of(SHORT);
+                : List.of(helperPrefix(), name + ".", SHORT); // a short pid may still fit
     }
 
     /** Whether a file is a helper of this lock; where names are short, of any such lock. */

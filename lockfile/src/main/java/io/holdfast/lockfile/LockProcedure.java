@@ -213,7 +213,7 @@ final class LockProcedure {
             if ((!late || beat(held).lost() == null) && owns(held)) {
                 return new Attempt.Acquired(held);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             Quietly.run(() -> release(held));
             close(held);
             throw e;

@@ -64,7 +64,13 @@ final class Removal {
         } catch (NoSuchFileException e) {
             return Outcome.GONE;
         }
-        Sighting moved = Sighting.of(disk, aside);
+        Sighting moved;
+        try {
+            moved = Sighting.of(disk, aside);
+        } catch (IOException e) { // whose it is, is not known
+            Quietly.run(() -> isMovedBack(aside));
+            throw e;
+        }
         if (moved == null || moved.isSame(judged)) {
             Quietly.run(() -> disk.delete(aside));
             return Outcome.DONE;

@@ -35,6 +35,11 @@ final class LockProgram {
                 Files.createFile(path.resolve("folder-5"));
                 System.exit(0);
             }
+            case "exit-when-warned" -> {
+                var config = LockFileConfig.builder().onWarning(text -> System.exit(5)).build();
+                Files.createDirectory(path.resolveSibling(path.getFileName() + ".guard"));
+                FileSemaphore.at(path, config).acquireNow().close();
+            }
             case "try" -> {
                 try {
                     System.out.println(FileSemaphore.at(path).tryAcquire().isPresent());

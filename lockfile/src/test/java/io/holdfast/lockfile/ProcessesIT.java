@@ -97,6 +97,11 @@ class ProcessesIT {
     }
 
     @Test
+    void that_ends_because_of_a_warning_at_its_release_does_not_wait_for_itself() throws Exception {
+        assertThat(program("exit-when-warned", lock).waitFor()).isEqualTo(5);
+    }
+
+    @Test
     void that_does_not_want_that_or_is_killed_leaves_its_lock() throws Exception {
         Process keeps = program("hold-on-exit", lock);
         assertThat(line(keeps)).isEqualTo("holds");

@@ -183,4 +183,48 @@ class RoughTimesIT {
         }
         assertThat(FileSemaphore.at(lock()).clean()).isFalse();
     }
+
+    @Test
+    void a_warning_that_nobody_can_hear_stops_no_release() throws IOException {
+        var config =
+                LockFileConfig.builder()
+                        .onWarning(
+                                text -> {
+                                    throw new IllegalStateException("no ear");
+                                })
+                        .build();
+        Guard guard = FileSemaphore.at(lock(), config).acquireNow();
+        Files.createDirectory(folder.resolve("my.lock.guard"));
+        guard.close();
+        assertThat(lock()).doesNotExist();
+    }
+
+    @Test
+    void a_release_that_fails_altogether_is_tried_again() throws IOException {
+        var broken = new AtomicBoolean();
+        var procedure =
+                procedure(
+                        (call, real) -> {
+                            if (broken.get()) {
+                                throw new IOException("Too many open files");
+                            }
+                            return real.run();
+                        });
+        var acquired = (Attempt.Acquired) procedure.attempt(null);
+        Guard guard = new Guard(procedure, acquired.held()).start();
+        broken.set(true);
+        assertThatThrownBy(guard::close).hasMessageContaining("Too many open files");
+        assertThat(lock()).exists();
+        broken.set(false);
+        await().atMost(SOON).until(() -> !Files.exists(lock()));
+    }
+
+    @Test
+    void cleaning_finds_helpers_whose_names_just_fit() throws IOException {
+        String name = "n".repeat(227);
+        Path helper = folder.resolve("." + name + ".123.0123456789abcdef.new");
+        Files.setLastModifiedTime(Files.createFile(helper), FileTime.from(Instant.EPOCH));
+        assertThat(FileSemaphore.at(folder.resolve(name)).clean()).isTrue();
+        assertThat(helper).doesNotExist();
+    }
 }

@@ -68,7 +68,7 @@ record Failure(Type type, int status, List<String> lines, JsonLine json) {
     }
 
     /** An exception that nobody thought of. */
-    static Failure unexpected(RuntimeException e) {
+    static Failure unexpected(Throwable e) {
         return ioError(e.toString());
     }
 

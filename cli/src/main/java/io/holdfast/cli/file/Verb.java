@@ -53,7 +53,7 @@ abstract class Verb implements Callable<Integer> {
             return report.failed(Failure.badPath(String.valueOf(e.getMessage())));
         } catch (ParameterException e) {
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return report.failed(Failure.unexpected(e)); // picocli's exit status would be "held"
         }
     }

@@ -45,8 +45,8 @@ public final class SignalRelay implements AutoCloseable {
     /** From now on signals go there, and first of all those that came before. */
     synchronized void passOnTo(Target command) {
         target = command;
-        early.forEach(command::send);
         Thread.interrupted(); // what they did is now done otherwise
+        early.forEach(command::send);
     }
 
     private synchronized void take(Signal signal) {
