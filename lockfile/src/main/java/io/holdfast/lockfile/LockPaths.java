@@ -106,7 +106,7 @@ record LockPaths(Path folder, String name) {
 
     private Path helper(String end) {
         String random = randomHex();
-        String usual = helperPrefix() + ProcessHandle.current().pid() + "." + random + end;
+        String usual = helperPrefix() + OwnProcess.PID + "." + random + end;
         return folder.resolve(fits(usual) ? usual : SHORT + random + end);
     }
 

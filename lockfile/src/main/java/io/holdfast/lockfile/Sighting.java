@@ -15,12 +15,13 @@ final class Sighting {
 
     private final Disk.Entry entry;
     private final byte @Nullable [] bytes;
-    private final LockFile file;
 
-    private Sighting(Disk.Entry entry, byte @Nullable [] bytes, LockFile file) {
+    /** Null until somebody asks: most only compare. */
+    private @Nullable LockFile file;
+
+    private Sighting(Disk.Entry entry, byte @Nullable [] bytes) {
         this.entry = entry;
         this.bytes = bytes;
-        this.file = file;
     }
 
     /** Null if there is nothing. Never opens what is not a file. */
@@ -34,8 +35,7 @@ final class Sighting {
                 return unread(entry);
             }
             try {
-                byte[] bytes = disk.read(path, LockFile.READ_LIMIT);
-                return new Sighting(entry, bytes, LockFile.parse(bytes, entry.modified()));
+                return new Sighting(entry, disk.read(path, LockFile.READ_LIMIT));
             } catch (AccessDeniedException e) {
                 return unread(entry);
             } catch (NoSuchFileException e) {
@@ -52,8 +52,7 @@ final class Sighting {
     }
 
     private static Sighting unread(Disk.Entry entry) {
-        return new Sighting(
-                entry, null, new LockFile(Content.FOREIGN, null, entry.modified(), false, false));
+        return new Sighting(entry, null);
     }
 
     Disk.Entry entry() {
@@ -66,7 +65,15 @@ final class Sighting {
     }
 
     LockFile file() {
-        return file;
+        LockFile read = file;
+        if (read == null) {
+            read =
+                    bytes == null
+                            ? new LockFile(Content.FOREIGN, null, entry.modified(), false, false)
+                            : LockFile.parse(bytes, entry.modified());
+            file = read;
+        }
+        return read;
     }
 
     boolean isSame(Sighting other) {
