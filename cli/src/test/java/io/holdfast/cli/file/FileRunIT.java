@@ -355,8 +355,9 @@ class FileRunIT {
         List<String> words =
                 List.of("run", lock().toString(), "--", "sh", "-c", counting, "sh", "" + folder);
         Path line = Files.writeString(file("line"), quoted(CommandProcess.words(words)));
+        // Without exec some shells stay in between, and die of the signal themselves.
         Process terminal =
-                new ProcessBuilder(script.toString(), "-qec", "sh " + line, "/dev/null")
+                new ProcessBuilder(script.toString(), "-qec", "exec sh " + line, "/dev/null")
                         .redirectOutput(file("typescript").toFile())
                         .redirectErrorStream(true)
                         .start();
