@@ -1,21 +1,14 @@
 package io.holdfast.engine;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * What became of an {@link AskWait} whose turn came: an offer, and once it is confirmed a hold. It
  * ends with its session, and no token of it was told.
  */
 final class AskHold extends Hold {
-    final Mode mode;
+    private final Mode mode;
 
     /** Whether it is still an offer; its deadline is then the end of the offer. */
     boolean offered;
-
-    /** Neighbours among the readers. */
-    @Nullable AskHold earlier;
-
-    @Nullable AskHold later;
 
     AskHold(
             Resource resource,
@@ -29,5 +22,15 @@ final class AskHold extends Hold {
         super(resource, session, request, fence, salt, leaseNanos);
         this.mode = mode;
         this.offered = offered;
+    }
+
+    @Override
+    Mode mode() {
+        return mode;
+    }
+
+    @Override
+    boolean isTracked() {
+        return true;
     }
 }

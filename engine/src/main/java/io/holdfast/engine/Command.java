@@ -33,8 +33,21 @@ public sealed interface Command {
             long limit,
             long waitNanos,
             long leaseNanos,
-            long salt)
-            implements Locking {}
+            long salt,
+            Terms terms)
+            implements Locking {
+        public Acquire(
+                long session,
+                long request,
+                Kind kind,
+                Key key,
+                long limit,
+                long waitNanos,
+                long leaseNanos,
+                long salt) {
+            this(session, request, kind, key, limit, waitNanos, leaseNanos, salt, Terms.PLAIN);
+        }
+    }
 
     /** Get in line without blocking; {@link Await} asks for the outcome. */
     record Enqueue(
@@ -101,7 +114,10 @@ public sealed interface Command {
             long salt)
             implements ReadWrite {}
 
-    /** A command about the ask of a request number, answered by {@link Effect.Standing}. */
+    /**
+     * A command about the ask, or the tracked acquire, of a request number, answered by {@link
+     * Effect.Standing}.
+     */
     sealed interface Asked extends ReadWrite {
         long asked();
     }
@@ -140,9 +156,9 @@ public sealed interface Command {
     /**
      * The session is gone: its waits end and, unless auto-release is off, its holds are released.
      * Holds without a lease, those whose token nobody was told, and those that began with an {@link
-     * Ask}, are released in any case. Nobody was told those of requests after {@code lastAnswered},
-     * the last whose answer was written. A session with more than {@code most} of both is closed by
-     * asking again.
+     * Ask}, are released in any case; unbound ones are not. Nobody was told those of requests after
+     * {@code lastAnswered}, the last whose answer was written. A session with more than {@code
+     * most} of both is closed by asking again.
      */
     record CloseSession(long session, long lastAnswered, int most) implements Command {
         public CloseSession(long session, long lastAnswered) {

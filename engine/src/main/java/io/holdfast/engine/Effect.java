@@ -58,8 +58,11 @@ public sealed interface Effect {
     /** An offer was not confirmed in time. */
     record OfferLapsed(long session, long request) implements Effect {}
 
-    /** The lease of what was asked for and confirmed has ended. */
+    /** The lease of what was asked for and confirmed, or of a tracked hold, has ended. */
     record Expired(long session, long request) implements Effect {}
+
+    /** Another session released a tracked hold. */
+    record Revoked(long session, long request) implements Effect {}
 
     /**
      * How an ask stood before the command that this answers; after a {@link Command.Reassert}, how

@@ -3,7 +3,7 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** A slot that a session has, until it is released or its lease ends. */
-sealed class Hold extends Deadline implements Place permits AskHold {
+sealed class Hold extends Deadline implements Place permits AskHold, TermsHold {
     final Resource resource;
     final Session session;
     final long fence;
@@ -31,6 +31,19 @@ sealed class Hold extends Deadline implements Place permits AskHold {
         this.salt = salt;
         this.leaseNanos = leaseNanos;
         this.toldBy = request;
+    }
+
+    Terms terms() {
+        return Terms.PLAIN;
+    }
+
+    Mode mode() {
+        return Mode.WRITE;
+    }
+
+    /** Whether the session has it on record by its request. */
+    boolean isTracked() {
+        return false;
     }
 
     Token token() {

@@ -126,6 +126,55 @@ public final class LockEngine {
         return resource == null || resource.holders() == 0 ? null : holders(resource);
     }
 
+    /** How a key stands, with {@code most} holders at most; null if nobody uses it. */
+    public @Nullable KeyView view(Kind kind, Key key, int most, long now) {
+        Resource resource = space(kind).get(key);
+        if (resource == null || resource.isUnused()) {
+            return null;
+        }
+        List<KeyView.Holder> holders = new ArrayList<>();
+        resource.forEachHold(
+                hold -> {
+                    if (holders.size() < most) {
+                        holders.add(
+                                new KeyView.Holder(
+                                        hold.session.id,
+                                        hold.fence,
+                                        hold.mode(),
+                                        leaseLeft(hold, now)));
+                    }
+                });
+        return new KeyView(kind, resource.limit(), resource.holders(), resource.waiters, holders);
+    }
+
+    /** The tracked acquires of a session with numbers above one, in order, so many at most. */
+    public List<PlaceView> places(long session, long after, int most, long now) {
+        List<PlaceView> places = new ArrayList<>();
+        Session found = sessions.get(session);
+        if (found == null) {
+            return places;
+        }
+        for (Place place : found.trackedAfter(after)) {
+            if (places.size() == most) {
+                break;
+            }
+            switch (place) {
+                case TermsHold hold ->
+                        places.add(new PlaceView(hold.request, hold.token(), leaseLeft(hold, now)));
+                case TermsWait wait -> places.add(new PlaceView(wait.request, null, 0));
+                case Hold _, Wait _ -> {}
+            }
+        }
+        return places;
+    }
+
+    private long leaseLeft(Hold hold, long now) {
+        long ends = deadlines.timeOf(hold);
+        return ends == Long.MAX_VALUE
+                ? Command.FOREVER
+                : Math.max(0, ends - Math.max(nowNanos, now));
+    }
+
     /** Whether a session holds a key, other than by {@link Command.Ask}. */
     public boolean isHolding(long session, Kind kind, Key key) {
         Resource resource = space(kind).get(key);
@@ -186,13 +235,22 @@ public final class LockEngine {
     }
 
     private void acquire(Command.Acquire c, Ledger ledger, List<Effect> effects) {
-        Resource resource = admit(c, c.limit(), ledger, effects);
+        Resource resource = admit(c, c.limit(), c.terms().mode(), ledger, effects);
         if (resource == null) {
             return;
         }
         Session session = session(c.session());
-        if (isFree(resource)) {
-            Hold hold = grant(resource, session, c.request(), c.salt(), c.leaseNanos(), ledger);
+        if (isFree(resource, c.terms().mode())) {
+            share(resource, c.terms());
+            Hold hold =
+                    grant(
+                            resource,
+                            session,
+                            c.request(),
+                            c.salt(),
+                            c.leaseNanos(),
+                            c.terms(),
+                            ledger);
             effects.add(granted(hold, c.request()));
         } else if (isLineFull(resource)) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
@@ -201,11 +259,24 @@ public final class LockEngine {
         } else if (!ledger.reserve()) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
-            Wait wait = new Wait(resource, session, c.request(), c.salt(), c.leaseNanos(), false);
+            Wait wait = wait(c, resource, session);
+            share(resource, c.terms());
             line(wait);
             deadlines.schedule(wait, after(c.waitNanos()));
         }
         rest(resource, ledger);
+    }
+
+    private static Wait wait(Command.Acquire c, Resource resource, Session session) {
+        return c.terms().isPlain()
+                ? new Wait(resource, session, c.request(), c.salt(), c.leaseNanos(), false)
+                : new TermsWait(resource, session, c);
+    }
+
+    private void share(Resource resource, Terms terms) {
+        if (terms.mode() == Mode.READ && resource instanceof Mutex mutex) {
+            mutex.share(settings.policy(mutex.key));
+        }
     }
 
     private void enqueue(Command.Enqueue c, Ledger ledger, List<Effect> effects) {
@@ -214,13 +285,13 @@ public final class LockEngine {
             refuse(c, Refusal.ALREADY_ENQUEUED, effects);
             return;
         }
-        Resource resource = admit(c, c.limit(), ledger, effects);
+        Resource resource = admit(c, c.limit(), Mode.WRITE, ledger, effects);
         if (resource == null) {
             return;
         }
         Session session = session(c.session());
         if (isFree(resource)) {
-            Hold hold = grant(resource, session, c.request(), c.salt(), c.leaseNanos(), ledger);
+            Hold hold = grantPlain(c, resource, session, c.leaseNanos(), c.salt(), ledger);
             session.recordEnqueue(resource, hold);
             effects.add(granted(hold, c.request()));
         } else if (isLineFull(resource) || !ledger.reserve()) {
@@ -271,6 +342,9 @@ public final class LockEngine {
             return;
         }
         effects.add(new Effect.Released(c.session(), c.request()));
+        if (hold.isTracked() && hold.session.id != c.session()) {
+            effects.add(new Effect.Revoked(hold.session.id, hold.request));
+        }
         end(hold, ledger, effects);
     }
 
@@ -309,7 +383,7 @@ public final class LockEngine {
         }
         resource.lastActivityNanos = nowNanos;
         Session session = session(c.session());
-        Hold _ = grant(resource, session, c.request(), c.salt(), Command.FOREVER, ledger);
+        Hold _ = grantPlain(c, resource, session, Command.FOREVER, c.salt(), ledger);
         effects.add(new Effect.Claimed(c.session(), c.request(), true, resource.holders()));
     }
 
@@ -403,7 +477,6 @@ public final class LockEngine {
         mutex.share(settings.policy(c.key()));
         AskWait wait = new AskWait(mutex, session(c.session()), c);
         line(wait);
-        wait.session.recordAsk(c.request(), wait);
         boolean next = mutex.next() == wait;
         if (full && !next) {
             withdraw(wait);
@@ -432,9 +505,9 @@ public final class LockEngine {
 
     private void settle(Command.Asked c, Ledger ledger, List<Effect> effects) {
         Session session = sessions.get(c.session());
-        Place place = session == null ? null : session.asked(c.asked());
+        Place place = session == null ? null : session.tracked(c.asked());
         switch (place) {
-            case AskWait wait when wait.resource.key.equals(c.key()) -> {
+            case Wait wait when wait.resource.key.equals(c.key()) -> {
                 stand(c, Stand.QUEUED, 0, effects);
                 if (c instanceof Command.Decline || c instanceof Command.GiveUp) {
                     withdraw(wait);
@@ -443,12 +516,18 @@ public final class LockEngine {
                     rest(wait.resource, ledger);
                 }
             }
-            case AskHold hold when hold.resource.key.equals(c.key()) -> {
-                stand(c, hold.offered ? Stand.OFFERED : Stand.HELD, hold.fence, effects);
-                if (c instanceof Command.GiveUp || (c instanceof Command.Decline && hold.offered)) {
+            case AskHold hold when hold.offered && hold.resource.key.equals(c.key()) -> {
+                stand(c, Stand.OFFERED, hold.fence, effects);
+                if (c instanceof Command.GiveUp || c instanceof Command.Decline) {
                     end(hold, ledger, effects);
-                } else if (c instanceof Command.Confirm && hold.offered) {
+                } else if (c instanceof Command.Confirm) {
                     confirm(hold, ledger, effects);
+                }
+            }
+            case Hold hold when hold.resource.key.equals(c.key()) -> {
+                stand(c, Stand.HELD, hold.fence, effects);
+                if (c instanceof Command.GiveUp) {
+                    end(hold, ledger, effects);
                 }
             }
             case null, default -> stand(c, Stand.GONE, 0, effects);
@@ -509,7 +588,6 @@ public final class LockEngine {
                         c.mode(),
                         false);
         book(hold, c.leaseNanos());
-        hold.session.recordAsk(c.request(), hold);
         mutex.lastActivityNanos = nowNanos;
         stand(c, Stand.HELD, hold.fence, effects);
     }
@@ -549,10 +627,12 @@ public final class LockEngine {
                 mutexes += hold.resource.kind() == Kind.MUTEX ? 1 : 0;
                 sharedLocks += hold.resource.kind() == Kind.SHARED ? 1 : 0;
             }
-            if (settings.autoRelease() || unknown || claimed || asked) {
+            boolean released = settings.autoRelease() && hold.terms().bound();
+            if (released || unknown || claimed || asked) {
                 end(hold, ledger, effects);
             } else {
                 session.endEnqueue(hold.resource, hold);
+                session.untrack(hold.request);
                 session.remove(hold);
             }
         }
@@ -594,15 +674,16 @@ public final class LockEngine {
                 due != null;
                 due = deadlines.pollDue(nowNanos)) {
             switch (due) {
-                case AskHold hold -> {
-                    long session = hold.session.id;
-                    effects.add(
-                            hold.offered
-                                    ? new Effect.OfferLapsed(session, hold.request)
-                                    : new Effect.Expired(session, hold.request));
+                case AskHold hold when hold.offered -> {
+                    effects.add(new Effect.OfferLapsed(hold.session.id, hold.request));
                     end(hold, ledger, effects);
                 }
-                case Hold hold -> end(hold, ledger, effects);
+                case Hold hold -> {
+                    if (hold.isTracked()) {
+                        effects.add(new Effect.Expired(hold.session.id, hold.request));
+                    }
+                    end(hold, ledger, effects);
+                }
                 case Wait wait -> timeOut(wait, ledger, effects);
                 case Named named -> throw new IllegalStateException("no lease: " + named);
             }
@@ -615,20 +696,21 @@ public final class LockEngine {
      * free, room for the hold has been reserved.
      */
     private @Nullable Resource admit(
-            Command.Locking c, long limit, Ledger ledger, List<Effect> effects) {
+            Command.Locking c, long limit, Mode mode, Ledger ledger, List<Effect> effects) {
         Map<Key, Resource> space = space(c.kind());
         Resource resource = space.get(c.key());
         if (resource != null && resource.limit() != limit) {
             refuse(c, Refusal.LIMIT_MISMATCH, effects);
             return null;
         }
-        if ((resource == null || isFree(resource)) && !ledger.reserve()) {
+        boolean free = resource == null || isFree(resource, mode);
+        if (free && !ledger.reserve()) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return null;
         }
         if (resource == null || !resource.lasting) {
             if (!ledger.reserveKey()) {
-                if (resource == null || isFree(resource)) {
+                if (free) {
                     ledger.giveBack();
                 }
                 refuse(c, Refusal.TOO_MANY_KEYS, effects);
@@ -667,8 +749,24 @@ public final class LockEngine {
         return resource.waiters == 0 && resource.admits();
     }
 
+    private static boolean isFree(Resource resource, Mode mode) {
+        return (mode == Mode.READ && resource instanceof Mutex mutex)
+                ? mutex.admitsReader()
+                : isFree(resource);
+    }
+
     private boolean isLineFull(Resource resource) {
         return settings.maxWaiters() > 0 && resource.waiters >= settings.maxWaiters();
+    }
+
+    private Hold grantPlain(
+            Command.Locking c,
+            Resource resource,
+            Session session,
+            long leaseNanos,
+            long salt,
+            Ledger ledger) {
+        return grant(resource, session, c.request(), salt, leaseNanos, Terms.PLAIN, ledger);
     }
 
     private Hold grant(
@@ -677,8 +775,13 @@ public final class LockEngine {
             long request,
             long salt,
             long leaseNanos,
+            Terms terms,
             Ledger ledger) {
-        Hold hold = new Hold(resource, session, request, ledger.nextFence(), salt, leaseNanos);
+        long fence = ledger.nextFence();
+        Hold hold =
+                terms.isPlain()
+                        ? new Hold(resource, session, request, fence, salt, leaseNanos)
+                        : new TermsHold(resource, session, request, fence, salt, leaseNanos, terms);
         book(hold, leaseNanos);
         return hold;
     }
@@ -692,6 +795,9 @@ public final class LockEngine {
         resource.tally.holds++;
         resource.add(hold);
         hold.session.add(hold);
+        if (hold.isTracked()) {
+            hold.session.track(hold.request, hold);
+        }
         deadlines.schedule(hold, after(spanNanos));
     }
 
@@ -705,13 +811,12 @@ public final class LockEngine {
                         ledger.nextFence(),
                         wait.salt,
                         wait.leaseNanos,
-                        wait.mode,
+                        wait.mode(),
                         true);
         book(hold, wait.confirmNanos);
-        session.recordAsk(wait.request, hold);
         effects.add(
                 new Effect.Offered(
-                        session.id, wait.request, hold.resource.key, hold.mode, hold.fence));
+                        session.id, wait.request, hold.resource.key, hold.mode(), hold.fence));
     }
 
     /**
@@ -731,7 +836,15 @@ public final class LockEngine {
             }
             Session session = wait.session;
             boolean awaited = wait.request != Wait.NOBODY;
-            Hold hold = grant(resource, session, wait.request, wait.salt, wait.leaseNanos, ledger);
+            Hold hold =
+                    grant(
+                            resource,
+                            session,
+                            wait.request,
+                            wait.salt,
+                            wait.leaseNanos,
+                            wait.terms(),
+                            ledger);
             if (awaited) {
                 effects.add(granted(hold, wait.request));
             } else {
@@ -743,6 +856,9 @@ public final class LockEngine {
     private void line(Wait wait) {
         wait.resource.append(wait);
         wait.session.add(wait);
+        if (wait.isTracked()) {
+            wait.session.track(wait.request, wait);
+        }
     }
 
     /** Takes a wait out of the line, the session and the deadlines. */
@@ -752,8 +868,8 @@ public final class LockEngine {
         deadlines.remove(wait);
         if (wait.enqueued) {
             wait.session.endEnqueue(wait.resource, wait);
-        } else if (wait instanceof AskWait) {
-            wait.session.endAsk(wait.request);
+        } else if (wait.isTracked()) {
+            wait.session.untrack(wait.request);
         }
         wait.resource.lastActivityNanos = nowNanos;
     }
@@ -777,8 +893,8 @@ public final class LockEngine {
         }
         hold.session.remove(hold);
         hold.session.endEnqueue(resource, hold);
-        if (hold instanceof AskHold) {
-            hold.session.endAsk(hold.request);
+        if (hold.isTracked()) {
+            hold.session.untrack(hold.request);
         }
         deadlines.remove(hold);
         ledger.giveBack();

@@ -5,14 +5,13 @@ import org.jspecify.annotations.Nullable;
 import java.util.function.Consumer;
 
 /**
- * Admits one writer, or any number of readers. Readers, and writers that want an offer first, come
- * by {@link Command.Ask}; whoever comes by another command is a writer without an offer. While an
- * offer is out nobody is admitted.
+ * Admits one writer, or any number of readers. Who comes by {@link Command.Ask} is made an offer
+ * first; while one is out nobody is admitted.
  */
 final class Mutex extends Resource {
     private @Nullable Hold writer;
 
-    /** Null until somebody asks: a plain mutex does without. */
+    /** Null until there is a reader or an offer: a plain mutex does without. */
     private @Nullable Sharing sharing;
 
     Mutex(Key key, HeldTally tally) {
@@ -42,7 +41,22 @@ final class Mutex extends Resource {
 
     @Override
     boolean admits() {
-        return writer == null && !suspended && (sharing == null || sharing.readers == 0);
+        return writer == null && !suspended && (sharing == null || sharing.readers.isEmpty());
+    }
+
+    /** Whether a reader that comes now need not wait. */
+    boolean admitsReader() {
+        if (writer != null || suspended) {
+            return false;
+        }
+        if (sharing == null) {
+            return waiters == 0;
+        }
+        boolean first =
+                waiters == 0
+                        || (sharing.policy == Policy.READER_PREFERRED
+                                && sharing.readLine.first == null);
+        return first && sharing.offer == null;
     }
 
     /** Whether a confirmed hold may be added while nothing is granted. */
@@ -51,7 +65,7 @@ final class Mutex extends Resource {
             return false;
         }
         return sharing == null
-                || sharing.readers == 0
+                || sharing.readers.isEmpty()
                 || (mode == Mode.READ && sharing.offer == null);
     }
 
@@ -64,11 +78,11 @@ final class Mutex extends Resource {
             return null;
         }
         Wait next = sharing.pick(firstInLine());
-        return sharing.readers == 0 || isRead(next) ? next : null;
+        return sharing.readers.isEmpty() || isRead(next) ? next : null;
     }
 
     private static boolean isRead(@Nullable Wait wait) {
-        return wait instanceof AskWait ask && ask.mode == Mode.READ;
+        return wait != null && wait.mode() == Mode.READ;
     }
 
     @Override
@@ -113,15 +127,17 @@ final class Mutex extends Resource {
 
     @Override
     int holders() {
-        return (writer == null ? 0 : 1) + (sharing == null ? 0 : sharing.readers);
+        return (writer == null ? 0 : 1) + (sharing == null ? 0 : sharing.readers.size());
     }
 
     /** Of those who asked, nobody was told a token. */
     @Override
     @Nullable Hold find(long fence) {
-        return writer != null && writer.fence == fence && !(writer instanceof AskHold)
-                ? writer
-                : null;
+        Hold hold = writer;
+        if (hold == null && sharing != null) {
+            hold = sharing.readers.get(fence);
+        }
+        return hold != null && hold.fence == fence && !(hold instanceof AskHold) ? hold : null;
     }
 
     /** Those who asked know their holds by the request. */
@@ -134,12 +150,12 @@ final class Mutex extends Resource {
 
     @Override
     void add(Hold added) {
-        if (sharing != null && added instanceof AskHold asked) {
-            if (asked.offered) {
+        if (sharing != null) {
+            if (added instanceof AskHold asked && asked.offered) {
                 sharing.offer = asked;
             }
-            if (asked.mode == Mode.READ) {
-                sharing.add(asked);
+            if (added.mode() == Mode.READ) {
+                sharing.readers.put(added.fence, added);
                 return;
             }
         }
@@ -166,14 +182,14 @@ final class Mutex extends Resource {
         if (removed == writer) {
             writer = null;
         } else {
-            sharing.remove((AskHold) removed);
+            sharing.readers.remove(removed.fence);
         }
         tidy();
     }
 
     /** Becomes a plain mutex again if nobody needs more. */
     void tidy() {
-        if (sharing != null && waiters == 0 && sharing.readers == 0) {
+        if (sharing != null && waiters == 0 && sharing.readers.isEmpty()) {
             sharing = null; // no number of arrival is in use
         }
     }
@@ -183,14 +199,15 @@ final class Mutex extends Resource {
         if (writer != null) {
             action.accept(writer);
         }
-        AskHold reader = sharing == null ? null : sharing.firstReader;
-        for (; reader != null; reader = reader.later) {
-            action.accept(reader);
+        if (sharing != null) {
+            sharing.readers.values().forEach(action);
         }
     }
 
     @Override
     @Nullable Hold firstHold() {
-        return writer != null || sharing == null ? writer : sharing.firstReader;
+        return writer != null || sharing == null || sharing.readers.isEmpty()
+                ? writer
+                : sharing.readers.values().iterator().next();
     }
 }

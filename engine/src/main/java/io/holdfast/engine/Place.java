@@ -1,4 +1,4 @@
 package io.holdfast.engine;
 
-/** Where an enqueue has got to: still in line, or granted and not yet fetched. */
+/** Where a request has got to: still in line, or granted. */
 sealed interface Place permits Hold, Wait {}

@@ -30,9 +30,10 @@ final class ResourceWriter {
                     out.number(hold.session.enqueued(resource) == hold ? 1 : 0);
                     if (hold instanceof AskHold asked) {
                         out.number(asked.offered ? 2 : 1);
-                        out.number(asked.mode == Mode.READ ? 0 : 1);
+                        out.number(hold.mode() == Mode.READ ? 0 : 1);
                     } else {
                         out.number(0);
+                        write(hold.terms());
                     }
                     out.number(hold.toldBy);
                     out.number(hold.request);
@@ -49,10 +50,11 @@ final class ResourceWriter {
                     out.number(wait.enqueued ? 1 : 0);
                     if (wait instanceof AskWait asked) {
                         out.number(1);
-                        out.number(asked.mode == Mode.READ ? 0 : 1);
+                        out.number(wait.mode() == Mode.READ ? 0 : 1);
                         out.number(asked.confirmNanos);
                     } else {
                         out.number(0);
+                        write(wait.terms());
                     }
                     out.number(wait.request);
                     out.number(wait.salt);
@@ -60,5 +62,11 @@ final class ResourceWriter {
                     out.number(deadlines.timeOf(wait));
                     out.number(wait.isScheduled() ? wait.sequence : 0);
                 });
+    }
+
+    private void write(Terms terms) {
+        out.number(terms.mode() == Mode.READ ? 0 : 1);
+        out.number(terms.bound() ? 1 : 0);
+        out.number(terms.tracked() ? 1 : 0);
     }
 }

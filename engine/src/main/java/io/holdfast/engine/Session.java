@@ -3,9 +3,13 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /** What one session has in this engine: its holds and waits in order, and its records. */
 final class Session {
@@ -15,7 +19,7 @@ final class Session {
     @Nullable Wait firstWait;
     @Nullable Wait lastWait;
     private @Nullable Map<Resource, Place> enqueued;
-    private @Nullable Map<Long, Place> asked;
+    private @Nullable NavigableMap<Long, Place> tracked;
 
     /** Where waits were withdrawn by its end and nobody was served since. */
     private @Nullable Deque<Resource> unserved;
@@ -42,21 +46,26 @@ final class Session {
         }
     }
 
-    /** What became of an ask, by its request. */
-    @Nullable Place asked(long request) {
-        return asked == null ? null : asked.get(request);
+    /** What became of a tracked request. */
+    @Nullable Place tracked(long request) {
+        return tracked == null ? null : tracked.get(request);
     }
 
-    void recordAsk(long request, Place place) {
-        if (asked == null) {
-            asked = new HashMap<>();
+    /** What became of tracked requests with greater numbers, in their order. */
+    Collection<Place> trackedAfter(long request) {
+        return tracked == null ? List.of() : tracked.tailMap(request, false).values();
+    }
+
+    void track(long request, Place place) {
+        if (tracked == null) {
+            tracked = new TreeMap<>();
         }
-        asked.put(request, place);
+        tracked.put(request, place);
     }
 
-    void endAsk(long request) {
-        if (asked != null && asked.remove(request) != null && asked.isEmpty()) {
-            asked = null;
+    void untrack(long request) {
+        if (tracked != null && tracked.remove(request) != null && tracked.isEmpty()) {
+            tracked = null;
         }
     }
 

@@ -2,9 +2,11 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 
-/** What a mutex needs only once somebody asks for it by {@link Command.Ask}. */
+/** What a mutex needs only once there are readers or offers. */
 final class Sharing {
     final Policy policy;
 
@@ -17,43 +19,11 @@ final class Sharing {
     /** The one offer that is out. It counts among the readers, or is the writer. */
     @Nullable AskHold offer;
 
-    /** Offers included, in order of grant. */
-    @Nullable AskHold firstReader;
-
-    @Nullable AskHold lastReader;
-    int readers;
+    /** By fence, offers included, in order of grant. */
+    final Map<Long, Hold> readers = new LinkedHashMap<>(4);
 
     Sharing(Policy policy) {
         this.policy = policy;
-    }
-
-    void add(AskHold reader) {
-        reader.earlier = lastReader;
-        if (lastReader == null) {
-            firstReader = reader;
-        } else {
-            lastReader.later = reader;
-        }
-        lastReader = reader;
-        readers++;
-    }
-
-    void remove(AskHold reader) {
-        AskHold earlier = reader.earlier;
-        AskHold later = reader.later;
-        if (earlier == null) {
-            firstReader = later;
-        } else {
-            earlier.later = later;
-        }
-        if (later == null) {
-            lastReader = earlier;
-        } else {
-            later.earlier = earlier;
-        }
-        reader.earlier = null;
-        reader.later = null;
-        readers--;
     }
 
     /** The one who came first, where at least one is there. */

@@ -3,7 +3,7 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** A session's place in line. It ends once: granted, timed out or cancelled. */
-sealed class Wait extends Deadline implements Place permits AskWait {
+sealed class Wait extends Deadline implements Place permits AskWait, TermsWait {
     /** No request is blocked on this wait: it was enqueued and nobody awaits it yet. */
     static final long NOBODY = 0;
 
@@ -44,5 +44,18 @@ sealed class Wait extends Deadline implements Place permits AskWait {
         this.salt = salt;
         this.leaseNanos = leaseNanos;
         this.enqueued = enqueued;
+    }
+
+    Terms terms() {
+        return Terms.PLAIN;
+    }
+
+    Mode mode() {
+        return Mode.WRITE;
+    }
+
+    /** Whether the session has it on record by its request. */
+    boolean isTracked() {
+        return false;
     }
 }

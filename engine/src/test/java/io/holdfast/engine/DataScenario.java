@@ -172,6 +172,7 @@ final class DataScenario {
                     Effect.Offered _,
                     Effect.OfferLapsed _,
                     Effect.Expired _,
+                    Effect.Revoked _,
                     Effect.Standing _ ->
                     throw new AssertionError("an answer about locks: " + effect);
         };

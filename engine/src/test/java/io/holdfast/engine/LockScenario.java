@@ -39,6 +39,7 @@ final class LockScenario {
         OFFERED,
         LAPSED,
         EXPIRED,
+        REVOKED,
         CHANGED,
         WAS_QUEUED,
         WAS_OFFERED,
@@ -88,6 +89,7 @@ final class LockScenario {
                 case Effect.Offered _ -> Outcome.OFFERED;
                 case Effect.OfferLapsed _ -> Outcome.LAPSED;
                 case Effect.Expired _ -> Outcome.EXPIRED;
+                case Effect.Revoked _ -> Outcome.REVOKED;
                 case Effect.Changed _ -> Outcome.CHANGED;
                 case Effect.Standing standing -> Outcome.valueOf("WAS_" + standing.stand().name());
                 case Effect.Counted _, Effect.Found _, Effect.Absent _, Effect.Items _ ->

@@ -162,6 +162,7 @@ final class Witness {
             }
             case Effect.OfferLapsed lapsed -> assertThat(leaveShare(lapsed).offered()).isTrue();
             case Effect.Expired expired -> assertThat(leaveShare(expired).offered()).isFalse();
+            case Effect.Revoked _ -> {}
             case Effect.Standing standing -> standing(standing, command);
             case Effect.Changed _ -> {
                 if (command instanceof Command.Suspend c) {

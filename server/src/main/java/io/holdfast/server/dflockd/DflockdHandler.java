@@ -388,6 +388,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     Effect.Offered _,
                     Effect.OfferLapsed _,
                     Effect.Expired _,
+                    Effect.Revoked _,
                     Effect.Standing _ ->
                     throw new IllegalStateException("no dflockd request asks for " + effect);
             case Effect.Refused refused -> DflockdEncoder.refused(refused.reason(), output());

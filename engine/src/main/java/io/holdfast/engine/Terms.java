@@ -1,0 +1,19 @@
+package io.holdfast.engine;
+
+/**
+ * How a slot is to be held.
+ *
+ * @param mode {@link Mode#READ} for mutexes only
+ * @param bound whether the hold ends with its session; otherwise only by its token or its lease
+ * @param tracked whether the session names it by its request, as it does an {@link Command.Ask}:
+ *     {@link Command.Asked} finds it, and its loss is told by {@link Effect.Expired} or {@link
+ *     Effect.Revoked}
+ */
+public record Terms(Mode mode, boolean bound, boolean tracked) {
+    /** Alone, until the end of the session, and known by its token only. */
+    public static final Terms PLAIN = new Terms(Mode.WRITE, true, false);
+
+    boolean isPlain() {
+        return bound && !tracked && mode == Mode.WRITE;
+    }
+}
