@@ -23,6 +23,7 @@ final class Crowd {
     private final long[] sessions = new long[Schedule.PEOPLE];
     private final Map<Long, List<Asked>> asked = new HashMap<>();
     private final Map<Long, List<Asked>> asks = new HashMap<>();
+    private final Set<Long> unbound = new HashSet<>();
     private final List<Told> tokens = new ArrayList<>();
     private final Set<Token> known = new HashSet<>();
     private long lastSession;
@@ -55,18 +56,19 @@ final class Crowd {
     /** The command that a step stands for; none where the step needs what nobody has. */
     Optional<Command> command(Step step) {
         return switch (step) {
-            case Step.Acquire(int who, int what, long wait, long lease) -> {
+            case Step.Acquire(int who, int what, long wait, long lease, Terms terms) -> {
                 Target target = Schedule.TARGETS.get(what);
                 yield Optional.of(
                         new Command.Acquire(
                                 sessions[who],
-                                ask(who, target),
+                                acquire(who, target, terms),
                                 target.kind(),
                                 target.key(),
                                 target.limit(),
                                 schedule.nanos(wait),
                                 schedule.nanos(lease),
-                                nextSalt()));
+                                nextSalt(),
+                                target.kind() == Kind.MUTEX ? terms : alone(terms)));
             }
             case Step.Enqueue(int who, int what, long lease) -> {
                 Target target = Schedule.TARGETS.get(what);
@@ -152,7 +154,7 @@ final class Crowd {
                 }
                 Asked about = before.get(before.size() - 1 - back);
                 Key key = about.target().key();
-                int other = Schedule.LOCKS.size() - 1 - Schedule.LOCKS.indexOf(key);
+                int other = key.equals(Schedule.LOCKS.getFirst()) ? 1 : 0;
                 yield Optional.of(
                         settle(
                                 who,
@@ -181,6 +183,26 @@ final class Crowd {
             case Step.Tick(), Step.Follow() -> Optional.of(new Command.Tick());
             case Step.Pass _, Step.Room _, Step.CollectAll _ -> Optional.empty();
         };
+    }
+
+    private static Terms alone(Terms terms) {
+        return new Terms(Mode.WRITE, terms.bound(), terms.tracked());
+    }
+
+    private long acquire(int who, Target target, Terms terms) {
+        long request = ask(who, target);
+        if (terms.tracked()) {
+            asks.get(sessions[who]).add(new Asked(request, target));
+        }
+        if (!terms.bound()) {
+            unbound.add(sessions[who]);
+        }
+        return request;
+    }
+
+    /** Whether a session ever wanted what does not end with it. */
+    boolean hasUnbound(long session) {
+        return unbound.contains(session);
     }
 
     private Command settle(int who, Key key, long about, Step.Answer answer) {

@@ -98,9 +98,12 @@ final class LockScenario {
             };
         }
 
+        /** The grant, even if the hold is lost again. */
         Effect.Granted grant() {
-            if (!answers.isEmpty() && answers.getLast() instanceof Effect.Granted granted) {
-                return granted;
+            for (Effect answer : answers) {
+                if (answer instanceof Effect.Granted granted) {
+                    return granted;
+                }
             }
             return fail("not granted but %s", outcome());
         }
@@ -185,6 +188,35 @@ final class LockScenario {
                         leaseNanos,
                         ++lastSalt));
         return request;
+    }
+
+    /** On other terms than the usual ones. */
+    Request acquire(String who, Target what, Terms terms) {
+        return acquire(who, what, terms, USUAL, USUAL);
+    }
+
+    Request acquire(String who, Target what, Terms terms, Duration patience, Duration lease) {
+        if (terms.mode() == Mode.READ) {
+            sharing.add(what.key());
+        }
+        Request request = request(who, what);
+        apply(
+                new Command.Acquire(
+                        request.session(),
+                        request.number(),
+                        what.kind(),
+                        what.key(),
+                        what.limit(),
+                        nanos(patience),
+                        nanos(lease),
+                        ++lastSalt,
+                        terms));
+        return request;
+    }
+
+    /** What is left of the tracked acquires of somebody. */
+    List<PlaceView> places(String who) {
+        return engine.places(session(who), 0, Integer.MAX_VALUE, nowNanos);
     }
 
     Request tryAcquire(String who, Target what) {
@@ -567,7 +599,7 @@ final class LockScenario {
         return views.idle().stream().filter(view -> sharing.contains(view.key())).count();
     }
 
-    /** A request has one answer, but an ask and what is cancelled may have more. */
+    /** A request has one answer, but asks, tracked acquires and the cancelled may have more. */
     private static boolean mayFollow(Effect effect, Request request) {
         if (request.answers().isEmpty()) {
             return true;
@@ -581,7 +613,11 @@ final class LockScenario {
                             || before == Outcome.OFFERED;
             case Effect.Offered _, Effect.TimedOut _ -> before == Outcome.QUEUED;
             case Effect.OfferLapsed _ -> before == Outcome.OFFERED;
-            case Effect.Expired _ -> before == Outcome.OFFERED || before == Outcome.WAS_HELD;
+            case Effect.Expired _ ->
+                    before == Outcome.OFFERED
+                            || before == Outcome.WAS_HELD
+                            || before == Outcome.GRANTED;
+            case Effect.Revoked _ -> before == Outcome.GRANTED;
             default -> false;
         };
     }

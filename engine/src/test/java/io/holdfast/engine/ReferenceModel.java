@@ -36,25 +36,26 @@ final class ReferenceModel {
         final long session;
         final long salt;
         final long lease;
+        final Terms terms;
         boolean held;
         long request; // 0: nobody was told to wait for it
         long fence;
         long toldBy; // the request whose answer told the token first, 0 if none
         boolean onRecord;
         boolean orphaned;
-        Optional<Mode> asked = Optional.empty(); // of a read/write lock
+        boolean asked; // is made an offer when its turn comes, and told no token
         long confirm;
         boolean offered; // held, but not confirmed
         long end = NEVER;
         long turn;
 
-        Seat(Name name, long session, long request, long salt, long lease, boolean onRecord) {
+        Seat(Name name, long session, long request, long salt, long lease, Terms terms) {
             this.name = name;
             this.session = session;
             this.request = request;
             this.salt = salt;
             this.lease = lease;
-            this.onRecord = onRecord;
+            this.terms = terms;
         }
     }
 
@@ -92,6 +93,7 @@ final class ReferenceModel {
                     refuse(c, Refusal.NOT_HELD);
                 } else {
                     effects.add(new Effect.Released(c.session(), c.request()));
+                    tellIfRevoked(hold.get(), c.session());
                     end(hold.get());
                 }
             }
@@ -246,6 +248,48 @@ final class ReferenceModel {
         return views;
     }
 
+    /** How a name stands, with so many holders at most. */
+    Optional<KeyView> view(Kind kind, Key key, int most) {
+        return names.stream()
+                .filter(name -> name.kind == kind && name.key.equals(key))
+                .filter(name -> seats.stream().anyMatch(it -> it.name == name))
+                .findAny()
+                .map(
+                        name ->
+                                new KeyView(
+                                        kind,
+                                        name.limit,
+                                        holds(name).size(),
+                                        line(name).size(),
+                                        holds(name).stream()
+                                                .limit(most)
+                                                .map(this::holder)
+                                                .toList()));
+    }
+
+    private KeyView.Holder holder(Seat hold) {
+        return new KeyView.Holder(hold.session, hold.fence, hold.terms.mode(), left(hold));
+    }
+
+    /** The tracked acquires of a session with numbers above one, in order, so many at most. */
+    List<PlaceView> places(long session, long after, int most) {
+        return seats.stream()
+                .filter(it -> isTracked(it, session) && !it.asked && it.request > after)
+                .sorted(Comparator.comparingLong(it -> it.request))
+                .limit(most)
+                .map(
+                        it ->
+                                it.held
+                                        ? new PlaceView(
+                                                it.request, new Token(it.fence, it.salt), left(it))
+                                        : new PlaceView(it.request, null, 0))
+                .toList();
+    }
+
+    private static boolean isTracked(Seat seat, long session) {
+        return seat.terms.tracked() && seat.session == session && !seat.orphaned;
+    }
+
     private long left(Seat hold) {
         return hold.end == NEVER ? Command.FOREVER : hold.end - now;
     }
@@ -262,26 +306,25 @@ final class ReferenceModel {
                 return;
             }
             Seat seat = due.get();
-            if (seat.held && seat.asked.isPresent()) {
-                effects.add(
-                        seat.offered
-                                ? new Effect.OfferLapsed(seat.session, seat.request)
-                                : new Effect.Expired(seat.session, seat.request));
-            } else if (!seat.held) {
+            if (!seat.held) {
                 effects.add(new Effect.TimedOut(seat.session, seat.request));
+            } else if (seat.offered) {
+                effects.add(new Effect.OfferLapsed(seat.session, seat.request));
+            } else if (seat.terms.tracked()) {
+                effects.add(new Effect.Expired(seat.session, seat.request));
             }
             end(seat);
         }
     }
 
     private void acquire(Command.Acquire c) {
-        Optional<Name> admitted = admit(c, c.limit());
+        Optional<Name> admitted = admit(c, c.limit(), c.terms().mode());
         if (admitted.isEmpty()) {
             return;
         }
         Name name = admitted.get();
-        Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), false);
-        if (isFree(name)) {
+        Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), c.terms());
+        if (isFree(name, c.terms().mode())) {
             seats.add(seat);
             serve(name);
         } else if (isLineFull(name)) {
@@ -301,13 +344,14 @@ final class ReferenceModel {
             refuse(c, Refusal.ALREADY_ENQUEUED);
             return;
         }
-        Optional<Name> admitted = admit(c, c.limit());
+        Optional<Name> admitted = admit(c, c.limit(), Mode.WRITE);
         if (admitted.isEmpty()) {
             return;
         }
         Name name = admitted.get();
-        Seat seat = new Seat(name, c.session(), 0, c.salt(), c.leaseNanos(), true);
-        if (isFree(name)) {
+        Seat seat = new Seat(name, c.session(), 0, c.salt(), c.leaseNanos(), Terms.PLAIN);
+        seat.onRecord = true;
+        if (isFree(name, Mode.WRITE)) {
             seat.request = c.request(); // the enqueue itself is told
             seats.add(seat);
             serve(name);
@@ -325,7 +369,7 @@ final class ReferenceModel {
         if (holdOf(c).isPresent()) {
             int holders = holds(known.orElseThrow()).size();
             effects.add(new Effect.Claimed(c.session(), c.request(), false, holders));
-        } else if (known.isPresent() && !isFree(known.get())) {
+        } else if (known.isPresent() && !isFree(known.get(), Mode.WRITE)) {
             refuse(c, Refusal.BUSY);
         } else if (!room || (known.isEmpty() && maxClaims > 0 && claims() >= maxClaims)) {
             refuse(c, Refusal.TOO_MANY_KEYS);
@@ -333,7 +377,9 @@ final class ReferenceModel {
             long limit = c.kind() == Kind.SHARED ? Long.MAX_VALUE : 1;
             Name name = known.orElseGet(() -> add(c, limit));
             name.lastActivity = now;
-            Seat seat = new Seat(name, c.session(), c.request(), c.salt(), Command.FOREVER, false);
+            Seat seat =
+                    new Seat(
+                            name, c.session(), c.request(), c.salt(), Command.FOREVER, Terms.PLAIN);
             seats.add(seat);
             hold(seat);
             seat.toldBy = c.request();
@@ -355,8 +401,9 @@ final class ReferenceModel {
         Name name = known.orElseGet(() -> add(c, 1));
         name.lastActivity = now;
         boolean full = isLineFull(name);
-        Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), false);
-        seat.asked = Optional.of(c.mode());
+        Terms terms = new Terms(c.mode(), true, true);
+        Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), terms);
+        seat.asked = true;
         seat.confirm = c.confirmNanos();
         seats.add(seat);
         if (next(name).filter(seat::equals).isPresent()) {
@@ -378,7 +425,7 @@ final class ReferenceModel {
     private void settle(Command.Asked c) {
         Optional<Seat> found =
                 seats.stream()
-                        .filter(it -> it.asked.isPresent() && it.session == c.session())
+                        .filter(it -> isTracked(it, c.session()))
                         .filter(it -> it.request == c.asked() && it.name.key.equals(c.key()))
                         .findAny();
         Stand stand =
@@ -423,8 +470,9 @@ final class ReferenceModel {
         } else {
             Name name = known.get();
             name.lastActivity = now;
-            Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), false);
-            seat.asked = Optional.of(c.mode());
+            Terms terms = new Terms(c.mode(), true, true);
+            Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), terms);
+            seat.asked = true;
             seats.add(seat);
             hold(seat);
             effects.add(new Effect.Standing(c.session(), c.request(), Stand.HELD, seat.fence));
@@ -436,7 +484,7 @@ final class ReferenceModel {
     }
 
     private static boolean isWriter(Seat seat) {
-        return !seat.asked.equals(Optional.of(Mode.READ));
+        return seat.terms.mode() == Mode.WRITE;
     }
 
     private void await(Command.Await c) {
@@ -475,11 +523,11 @@ final class ReferenceModel {
         int shared = 0;
         for (Seat hold : own.stream().filter(it -> it.held).toList()) {
             boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
-            boolean asked = hold.asked.isPresent();
-            boolean forever = hold.lease == Command.FOREVER && !asked;
+            boolean forever = hold.lease == Command.FOREVER && !hold.asked;
             mutexes += forever && hold.name.kind == Kind.MUTEX ? 1 : 0;
             shared += forever && hold.name.kind == Kind.SHARED ? 1 : 0;
-            if (settings.autoRelease() || unknown || forever || asked) {
+            boolean released = settings.autoRelease() && hold.terms.bound();
+            if (released || unknown || forever || hold.asked) {
                 end(hold);
             } else {
                 hold.onRecord = false;
@@ -491,13 +539,13 @@ final class ReferenceModel {
         }
     }
 
-    private Optional<Name> admit(Command.Locking c, long limit) {
+    private Optional<Name> admit(Command.Locking c, long limit, Mode mode) {
         Optional<Name> known = find(c);
         if (known.isPresent() && known.get().limit != limit) {
             refuse(c, Refusal.LIMIT_MISMATCH);
             return Optional.empty();
         }
-        boolean takesSlot = known.isEmpty() || isFree(known.get());
+        boolean takesSlot = known.isEmpty() || isFree(known.get(), mode);
         boolean takesKey = known.isEmpty() || !known.get().lasting;
         boolean capped = takesKey && maxKeys > 0 && keys() >= maxKeys;
         if (capped || ((takesSlot || takesKey) && !room)) {
@@ -518,6 +566,12 @@ final class ReferenceModel {
 
     private Optional<Name> find(Command.Locking c) {
         return names.stream().filter(it -> it.kind == c.kind() && it.key.equals(c.key())).findAny();
+    }
+
+    private void tellIfRevoked(Seat hold, long by) {
+        if (hold.terms.tracked() && hold.session != by) {
+            effects.add(new Effect.Revoked(hold.session, hold.request));
+        }
     }
 
     /** Removes a seat, waiting or held, and grants what that sets free. */
@@ -560,7 +614,7 @@ final class ReferenceModel {
             Seat first = next.get();
             seats.remove(first);
             seats.add(first);
-            first.offered = first.asked.isPresent();
+            first.offered = first.asked;
             hold(first);
             if (first.offered) {
                 effects.add(
@@ -568,7 +622,7 @@ final class ReferenceModel {
                                 first.session,
                                 first.request,
                                 name.key,
-                                first.asked.get(),
+                                first.terms.mode(),
                                 first.fence));
             } else if (first.request != 0) {
                 first.toldBy = first.request;
@@ -601,8 +655,13 @@ final class ReferenceModel {
         return seats.stream().filter(it -> it.name == name && it.held).toList();
     }
 
-    private boolean isFree(Name name) {
-        return line(name).isEmpty() && holds(name).size() < name.limit && !name.suspended;
+    /** Whether one who came now would be let in at once. */
+    private boolean isFree(Name name, Mode mode) {
+        Seat newcomer = new Seat(name, 0, 0, 0, 0, new Terms(mode, true, false));
+        seats.add(newcomer);
+        boolean free = next(name).filter(newcomer::equals).isPresent();
+        seats.remove(newcomer);
+        return free;
     }
 
     private boolean isUnused(Name name) {
@@ -627,16 +686,16 @@ final class ReferenceModel {
 
     private Optional<Seat> hold(Command.Locking c, Token token) {
         return seats.stream()
-                .filter(it -> it.held && it.asked.isEmpty())
+                .filter(it -> it.held && !it.asked)
                 .filter(it -> it.fence == token.fence() && it.salt == token.salt())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .findAny();
     }
 
-    /** What a session holds of a name; the latest where it may hold several. */
+    /** What a session holds of a name alone; the latest where it may hold several. */
     private Optional<Seat> holdOf(Command.Locking c) {
         return seats.stream()
-                .filter(it -> it.held && it.asked.isEmpty() && it.session == c.session())
+                .filter(it -> it.held && !it.asked && isWriter(it) && it.session == c.session())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .reduce((_, later) -> later);
     }

@@ -133,8 +133,9 @@ record Schedule(
         private static Arbitrary<List<Step>> steps(int most) {
             return Arbitraries.<Step>frequencyOf(
                             Tuple.of(
-                                    20,
-                                    Combinators.combine(who(), target(), patience(), lease())
+                                    40,
+                                    Combinators.combine(
+                                                    who(), target(), patience(), lease(), terms())
                                             .as(Step.Acquire::new)),
                             Tuple.of(
                                     10,
@@ -225,6 +226,16 @@ record Schedule(
 
         private static Arbitrary<Mode> mode() {
             return Arbitraries.of(Mode.READ, Mode.READ, Mode.WRITE);
+        }
+
+        private static Arbitrary<Terms> terms() {
+            return Arbitraries.oneOf(
+                    Arbitraries.just(Terms.PLAIN),
+                    Combinators.combine(
+                                    mode(),
+                                    Arbitraries.of(true, false),
+                                    Arbitraries.of(true, false))
+                            .as(Terms::new));
         }
 
         private static Arbitrary<Boolean> elsewhere() {

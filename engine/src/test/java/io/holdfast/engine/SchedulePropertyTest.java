@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 
 /** Random schedules of all commands. What failed is printed with its seed, shrunk. */
 @Label("Whatever people do")
@@ -38,11 +39,9 @@ class SchedulePropertyTest {
         for (int who = 0; who < Schedule.PEOPLE; who++) {
             run.step(new Step.Close(who, 0));
         }
-        if (!schedule.settings().autoRelease()) {
-            // What was told and has a lease without end stays until somebody gives it back.
-            run.crowd.releasesOfAllTokens(0).forEach(run::apply);
-            run.step(new Step.Close(0, 0));
-        }
+        // What does not end with its session and has no lease stays until somebody gives it back.
+        run.crowd.releasesOfAllTokens(0).forEach(run::apply);
+        run.step(new Step.Close(0, 0));
         run.emptyData();
         run.step(new Step.Pass(1_000)); // even where the clock went back before
         run.step(new Step.Pass(Schedule.LONGEST));
@@ -275,11 +274,35 @@ class SchedulePropertyTest {
             checkNext();
             for (long session : crowd.openSessions()) {
                 assertThat(engine.hasHolds(session)).isEqualTo(model.hasHolds(session));
+                checkPlaces(session);
             }
+            checkKeyViews();
             if (command instanceof Command.CloseSession(long session, long _, int _)) {
                 assertThat(engine.hasHolds(session)).isFalse();
-                if (schedule.settings().autoRelease()) {
+                assertThat(engine.places(session, 0, Integer.MAX_VALUE, now)).isEmpty();
+                if (schedule.settings().autoRelease() && !crowd.hasUnbound(session)) {
                     assertThat(views.all()).noneMatch(view -> view.owner() == session);
+                }
+            }
+        }
+
+        private void checkPlaces(long session) {
+            List<PlaceView> all = model.places(session, 0, Integer.MAX_VALUE);
+            assertThat(engine.places(session, 0, Integer.MAX_VALUE, now)).isEqualTo(all);
+            long after = all.isEmpty() ? 0 : all.get(all.size() / 2).request();
+            for (int most = 0; most < 3; most++) {
+                assertThat(engine.places(session, after, most, now))
+                        .isEqualTo(model.places(session, after, most));
+            }
+        }
+
+        private void checkKeyViews() {
+            for (Kind kind : Kind.values()) {
+                for (Key key : Schedule.NAMES) {
+                    for (int most : List.of(0, 1, Integer.MAX_VALUE)) {
+                        assertThat(Optional.ofNullable(engine.view(kind, key, most, now)))
+                                .isEqualTo(model.view(kind, key, most));
+                    }
                 }
             }
         }

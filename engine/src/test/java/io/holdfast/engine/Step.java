@@ -13,7 +13,8 @@ sealed interface Step {
         WRONG_TARGET
     }
 
-    record Acquire(int who, int target, long patience, long lease) implements Step {}
+    /** Only mutexes are acquired to read: of others the mode is not looked at. */
+    record Acquire(int who, int target, long patience, long lease, Terms terms) implements Step {}
 
     record Enqueue(int who, int target, long lease) implements Step {}
 
@@ -35,10 +36,10 @@ sealed interface Step {
     record Ask(int who, int name, Mode mode, long patience, long confirm, long lease)
             implements Step {}
 
-    /** Something is done about an ask. */
+    /** Something is done about an ask or a tracked acquire. */
     record Settle(int who, int back, Answer answer, boolean elsewhere) implements Step {}
 
-    /** What is done about an ask. */
+    /** What is done about it. */
     enum Answer {
         CONFIRM,
         DECLINE,

@@ -25,18 +25,33 @@ final class Witness {
             Kind kind,
             Key key,
             boolean forever,
+            Terms terms,
             long end) {
         boolean is(Command.Locking c) {
             return kind == c.kind() && key.equals(c.key());
         }
 
+        boolean isReader() {
+            return terms.mode() == Mode.READ;
+        }
+
+        boolean answers(long session, long request) {
+            return this.session == session && this.request == request;
+        }
+
         boolean endsWith(Command.CloseSession c, Settings settings) {
             return session == c.session()
-                    && (settings.autoRelease() || forever || toldBy > c.lastAnswered());
+                    && ((settings.autoRelease() && terms.bound())
+                            || forever
+                            || toldBy > c.lastAnswered());
         }
     }
 
-    private record Blocked(long session, long request, Kind kind, Key key) {
+    private record Blocked(long session, long request, Kind kind, Key key, Terms terms) {
+        static Blocked of(Command.Acquire c) {
+            return new Blocked(c.session(), c.request(), c.kind(), c.key(), c.terms());
+        }
+
         boolean is(Command.Locking c) {
             return kind == c.kind() && key.equals(c.key());
         }
@@ -60,6 +75,7 @@ final class Witness {
     private final Set<Token> ever = new HashSet<>();
     private final Set<Long> fences = new HashSet<>();
     private final Map<List<Long>, Command.Locking> asked = new HashMap<>();
+    private final List<Held> toBeTold = new ArrayList<>(); // tracked, and lost by this command
     private long now = Long.MIN_VALUE;
 
     Witness(Settings settings) {
@@ -68,7 +84,9 @@ final class Witness {
 
     void see(Command command, long time, List<Effect> effects) {
         now = Math.max(now, time);
-        live.values().removeIf(held -> held.end() <= now);
+        List<Held> due = live.values().stream().filter(held -> held.end() <= now).toList();
+        live.values().removeAll(due);
+        toBeTold.addAll(due.stream().filter(held -> held.terms().tracked()).toList());
         if (command instanceof Command.Locking keyed && !(command instanceof Command.Cancel)) {
             asked.put(List.of(keyed.session(), keyed.request()), keyed);
         }
@@ -88,8 +106,9 @@ final class Witness {
                             && keyed.request() == effect.request();
         }
         shares.removeIf(share -> share.session() == closing);
+        assertThat(toBeTold).as("lost by %s, but not told", command).isEmpty();
         if (command instanceof Command.Acquire c && !answered) {
-            line.add(new Blocked(c.session(), c.request(), c.kind(), c.key()));
+            line.add(Blocked.of(c));
         }
     }
 
@@ -99,11 +118,19 @@ final class Witness {
             case Effect.Released _ -> {
                 if (command instanceof Command.Unclaim c) {
                     claims.removeIf(held -> held.session() == c.session() && held.is(c));
-                    live.values().removeIf(held -> held.session() == c.session() && held.is(c));
+                    live.values()
+                            .removeIf(
+                                    held ->
+                                            held.session() == c.session()
+                                                    && held.is(c)
+                                                    && !held.isReader());
                 } else {
                     Command.Release c = (Command.Release) command;
                     assertLive(c, c.token());
-                    live.remove(c.token());
+                    Held held = live.remove(c.token());
+                    if (held.terms().tracked() && held.session() != c.session()) {
+                        toBeTold.add(held);
+                    }
                 }
             }
             case Effect.Claimed claimed -> claimed(claimed, (Command.Claim) command);
@@ -127,6 +154,7 @@ final class Witness {
                                 held.kind(),
                                 held.key(),
                                 held.forever(),
+                                held.terms(),
                                 end(renewed.leaseNanos())));
             }
             case Effect.Refused refused -> {
@@ -161,8 +189,17 @@ final class Witness {
                 share(asking, offered.mode(), offered.fence(), true);
             }
             case Effect.OfferLapsed lapsed -> assertThat(leaveShare(lapsed).offered()).isTrue();
-            case Effect.Expired expired -> assertThat(leaveShare(expired).offered()).isFalse();
-            case Effect.Revoked _ -> {}
+            case Effect.Expired expired -> {
+                if (!tellLoss(expired)) {
+                    assertThat(leaveShare(expired).offered()).isFalse();
+                }
+            }
+            case Effect.Revoked revoked -> {
+                assertThat(command).isInstanceOf(Command.Release.class);
+                assertThat(tellLoss(revoked))
+                        .as("%s was told before or not lost", revoked)
+                        .isTrue();
+            }
             case Effect.Standing standing -> standing(standing, command);
             case Effect.Changed _ -> {
                 if (command instanceof Command.Suspend c) {
@@ -175,6 +212,10 @@ final class Witness {
         }
     }
 
+    private boolean tellLoss(Effect effect) {
+        return toBeTold.removeIf(held -> held.answers(effect.session(), effect.request()));
+    }
+
     private void standing(Effect.Standing standing, Command command) {
         if (command instanceof Command.Reassert c) {
             assertThat(suspended).contains(c.key());
@@ -183,6 +224,10 @@ final class Witness {
             return;
         }
         Command.Asked c = (Command.Asked) command;
+        if (asked.get(List.of(c.session(), c.asked())) instanceof Command.Acquire acquire) {
+            standing(standing.stand(), standing.fence(), c, acquire);
+            return;
+        }
         List<Share> own =
                 shares(c).stream()
                         .filter(it -> it.session() == c.session() && it.request() == c.asked())
@@ -205,9 +250,35 @@ final class Witness {
         }
     }
 
+    /** How a tracked acquire stands is just what was told of it. */
+    private void standing(Stand stand, long fence, Command.Asked c, Command.Acquire acquire) {
+        assertThat(acquire.terms().tracked() || stand == Stand.GONE).as("%s", c).isTrue();
+        if (!acquire.key().equals(c.key()) || !acquire.terms().tracked()) {
+            assertThat(stand).isEqualTo(Stand.GONE);
+            return;
+        }
+        Blocked place = Blocked.of(acquire);
+        List<Token> own =
+                live.entrySet().stream()
+                        .filter(it -> it.getValue().answers(c.session(), c.asked()))
+                        .map(Map.Entry::getKey)
+                        .toList();
+        Stand known = line.contains(place) ? Stand.QUEUED : own.isEmpty() ? Stand.GONE : Stand.HELD;
+        assertThat(stand).as("%s of %s", c, acquire).isEqualTo(known);
+        assertThat(fence).isEqualTo(own.isEmpty() ? 0 : own.getFirst().fence());
+        if (c instanceof Command.GiveUp) {
+            own.forEach(live::remove);
+        }
+        if (c instanceof Command.GiveUp || c instanceof Command.Decline) {
+            line.remove(place);
+        }
+    }
+
     /** Somebody is let in: never a writer beside anybody. */
     private void share(Command.Locking c, Mode mode, long fence, boolean offered) {
-        assertThat(holders(c)).as("holders beside %s", c).isEmpty();
+        assertThat(holders(c))
+                .as("holders beside %s", c)
+                .allMatch(it -> mode == Mode.READ && it.isReader());
         assertThat(shares(c))
                 .as("beside %s", c)
                 .allMatch(it -> mode == Mode.READ && it.mode() == Mode.READ);
@@ -256,6 +327,7 @@ final class Witness {
                         c.kind(),
                         c.key(),
                         true,
+                        Terms.PLAIN,
                         Long.MAX_VALUE));
     }
 
@@ -266,8 +338,10 @@ final class Witness {
                 .toList();
     }
 
+    /** Whether the session is known to hold it alone. */
     private boolean isHolding(Command.Locking c) {
-        return holders(c).stream().anyMatch(held -> held.session() == c.session());
+        return holders(c).stream()
+                .anyMatch(held -> held.session() == c.session() && !held.isReader());
     }
 
     private void assertOrphaned(Command.CloseSession c, List<Effect> effects) {
@@ -293,7 +367,11 @@ final class Witness {
         assertThat(asking).as("%s answers a request", granted).isNotNull();
         assertThat(granted.key()).isEqualTo(asking.key());
         long toldBy = granted.request();
-        assertThat(shares(asking)).as("%s is beside nobody who asked", granted).isEmpty();
+        Terms terms = asking instanceof Command.Acquire c ? c.terms() : Terms.PLAIN;
+        boolean reads = terms.mode() == Mode.READ;
+        assertThat(shares(asking))
+                .as("%s is beside nobody who asked, unless all read", granted)
+                .allMatch(it -> reads && it.mode() == Mode.READ && !it.offered());
         if (ever.add(token)) {
             assertThat(
                             command instanceof Command.Await
@@ -316,13 +394,17 @@ final class Witness {
         }
         boolean closing =
                 command instanceof Command.CloseSession c && c.session() == granted.session();
-        if (asking instanceof Command.Acquire && !closing) {
-            assertFirstInLine(granted, asking);
+        if (asking instanceof Command.Acquire c && !closing) {
+            assertFirstInLine(c);
             leave(granted);
         }
-        assertThat((long) holders(asking).size())
-                .as("other holders at %s", granted)
-                .isLessThan(limit(asking));
+        if (reads) {
+            assertThat(holders(asking)).as("holders beside %s", granted).allMatch(Held::isReader);
+        } else {
+            assertThat((long) holders(asking).size())
+                    .as("other holders at %s", granted)
+                    .isLessThan(limit(asking));
+        }
         Held held =
                 new Held(
                         granted.session(),
@@ -331,21 +413,33 @@ final class Witness {
                         asking.kind(),
                         asking.key(),
                         granted.leaseNanos() == Command.FOREVER,
+                        terms,
                         end(granted.leaseNanos()));
         if (!(command instanceof Command.CloseSession c && held.endsWith(c, settings))) {
             live.put(token, held);
         }
     }
 
-    /** Nobody who asked earlier and is still blocked may be overtaken. */
-    private void assertFirstInLine(Effect.Granted granted, Command.Locking asking) {
+    /** Nobody who is still blocked may be overtaken, except as the policy says. */
+    private void assertFirstInLine(Command.Acquire granted) {
+        Policy policy = settings.policies().getOrDefault(granted.key(), Policy.FIFO);
+        Mode mode = granted.terms().mode();
+        Mode preferred = policy == Policy.READER_PREFERRED ? Mode.READ : Mode.WRITE;
+        boolean passes = policy != Policy.FIFO && mode == preferred;
         for (Blocked blocked : line) {
-            if (blocked.is(asking)) {
-                assertThat(List.of(blocked.session(), blocked.request()))
-                        .as("first in line for %s", asking.key())
-                        .isEqualTo(List.of(granted.session(), granted.request()));
-                return;
+            if (blocked.equals(Blocked.of(granted))) {
+                break;
             }
+            if (blocked.is(granted)) {
+                assertThat(passes && blocked.terms().mode() != preferred)
+                        .as("%s passes %s", granted, blocked)
+                        .isTrue();
+            }
+        }
+        if (policy != Policy.FIFO && mode != preferred && granted.kind() == Kind.MUTEX) {
+            assertThat(line)
+                    .as("%s is preferred to nobody", granted)
+                    .noneMatch(it -> it.is(granted) && it.terms().mode() == preferred);
         }
     }
 
