@@ -4,6 +4,7 @@ import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
@@ -28,6 +29,9 @@ public interface Driver extends AutoCloseable {
 
     /** Who holds a key; null if nobody does. */
     @Nullable HolderView holders(Kind kind, Key key);
+
+    /** How a key stands, with {@code most} holders at most; null if nobody uses it. */
+    @Nullable KeyView view(Kind kind, Key key, int most);
 
     /** Whether a session holds a key. */
     boolean isHolding(long session, Kind kind, Key key);

@@ -4,6 +4,7 @@ import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Listing;
@@ -96,6 +97,11 @@ public final class LocalDriver implements Driver {
     @Override
     public @Nullable HolderView holders(Kind kind, Key key) {
         return shards[shardOf(key)].read(engine -> engine.holders(kind, key));
+    }
+
+    @Override
+    public @Nullable KeyView view(Kind kind, Key key, int most) {
+        return shards[shardOf(key)].read((engine, now) -> engine.view(kind, key, most, now));
     }
 
     @Override

@@ -1,7 +1,11 @@
 package io.holdfast.driver;
 
 import io.holdfast.engine.Command;
+import io.holdfast.engine.PlaceView;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** A session of the local driver. Its lock is taken before that of a shard, never after. */
@@ -49,6 +53,19 @@ final class LocalSession implements Session {
             touched |= 1L << shard;
         }
         driver.shard(shard).apply(command, this);
+    }
+
+    @Override
+    public synchronized List<PlaceView> places(long after, int most) {
+        List<PlaceView> places = new ArrayList<>();
+        for (int i = 0; i < LocalDriver.SHARDS; i++) {
+            if ((touched & 1L << i) != 0) {
+                places.addAll(
+                        driver.shard(i).read((engine, now) -> engine.places(id, after, most, now)));
+            }
+        }
+        places.sort(Comparator.comparingLong(PlaceView::request));
+        return places.size() <= most ? places : places.subList(0, most);
     }
 
     @Override

@@ -1,6 +1,9 @@
 package io.holdfast.driver;
 
 import io.holdfast.engine.Command;
+import io.holdfast.engine.PlaceView;
+
+import java.util.List;
 
 /** One client's presence. Its commands are applied one after the other. */
 public interface Session {
@@ -13,6 +16,12 @@ public interface Session {
      * nothing happens any more.
      */
     void submit(Command.Keyed command);
+
+    /**
+     * The tracked acquires of this session with request numbers above one, in order, so many at
+     * most.
+     */
+    List<PlaceView> places(long after, int most);
 
     /** Whether the session holds anything. */
     boolean isHolding();

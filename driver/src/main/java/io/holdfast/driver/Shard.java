@@ -20,6 +20,11 @@ final class Shard {
     private static final Command TICK = new Command.Tick();
     private static final int COLLECT_SLICE = 256;
 
+    /** Reads what depends on the time. */
+    interface TimedReader<T extends @Nullable Object> {
+        T read(LockEngine engine, long nowNanos);
+    }
+
     private final LockEngine engine;
     private final Ledger ledger;
     private final LongSupplier clock;
@@ -105,6 +110,12 @@ final class Shard {
     boolean hasHolds(long session) {
         synchronized (this) {
             return engine.hasHolds(session);
+        }
+    }
+
+    <T extends @Nullable Object> T read(TimedReader<T> reader) {
+        synchronized (this) {
+            return reader.read(engine, clock.getAsLong());
         }
     }
 

@@ -145,6 +145,8 @@ public final class HoldfastServer {
                         config.defaultLease(),
                         config.readTimeout(),
                         config.writeTimeout(),
+                        config.maxSessionGrace(),
+                        config.settings().autoRelease(),
                         config.maxPushBytes());
         this.origins = new Origins(config.lockd().allowedOrigins());
     }
@@ -415,6 +417,7 @@ public final class HoldfastServer {
         }
         closeListeners();
         connections.close().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
+        dflockd.close();
         endLoops();
         driver.close();
         ended.countDown();

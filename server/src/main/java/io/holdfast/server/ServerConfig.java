@@ -19,6 +19,8 @@ import java.util.Set;
  * @param maxEntries most counters, values and lists
  * @param maxSubscriptions most registrations of one listener
  * @param maxPushBytes what a listener may leave unread before it is cut off
+ * @param maxSessionGrace how long a session in tagged mode may outlive its connection; zero: none
+ *     does
  */
 public record ServerConfig(
         List<Endpoint> listeners,
@@ -35,6 +37,7 @@ public record ServerConfig(
         Duration readTimeout,
         Duration writeTimeout,
         Duration shutdownTimeout,
+        Duration maxSessionGrace,
         @Nullable Secret secret,
         @Nullable TlsFiles tls,
         @Nullable Path fenceFile,
@@ -69,6 +72,7 @@ public record ServerConfig(
         requirePositive("read timeout", readTimeout);
         requireNotNegative("write timeout", writeTimeout.toSeconds());
         requireNotNegative("shutdown timeout", shutdownTimeout.toSeconds());
+        requireNotNegative("maximum of session grace", maxSessionGrace.toSeconds());
         requireNotNegative("maximum of locks", maxLocks);
         requireNotNegative("maximum of counters, values and lists", maxEntries);
         requireNotNegative("maximum of subscriptions", maxSubscriptions);

@@ -32,6 +32,7 @@ public final class TestConfig {
     private Duration readTimeout = ofSeconds(60);
     private Duration writeTimeout = ofSeconds(30);
     private Duration shutdownTimeout = ofSeconds(30);
+    private Duration maxSessionGrace = ofSeconds(60);
     private Secret secret;
     private TlsFiles tls;
     private Path fenceFile;
@@ -129,6 +130,11 @@ public final class TestConfig {
         return this;
     }
 
+    public TestConfig maxSessionGrace(Duration value) {
+        maxSessionGrace = value;
+        return this;
+    }
+
     public TestConfig secret(String value) {
         secret = new Secret(value.getBytes(StandardCharsets.UTF_8));
         return this;
@@ -170,6 +176,7 @@ public final class TestConfig {
                 readTimeout,
                 writeTimeout,
                 shutdownTimeout,
+                maxSessionGrace,
                 secret,
                 tls,
                 fenceFile,

@@ -174,6 +174,14 @@ enum Setting {
             "30",
             List.of("DFLOCKD_SHUTDOWN_TIMEOUT_S"),
             "How long holders may finish at shutdown; 0 waits for ever"),
+    MAX_SESSION_GRACE(
+            "max-session-grace",
+            Type.SECONDS,
+            Least.ZERO,
+            "60",
+            "60",
+            List.of(),
+            "How long a session in tagged mode may outlive its connection; 0: not at all"),
     TLS_CERT(
             "tls-cert",
             Type.TEXT,

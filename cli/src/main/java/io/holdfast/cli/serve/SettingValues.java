@@ -108,6 +108,7 @@ final class SettingValues {
                 seconds(Setting.READ_TIMEOUT),
                 seconds(Setting.WRITE_TIMEOUT),
                 seconds(Setting.SHUTDOWN_TIMEOUT),
+                seconds(Setting.MAX_SESSION_GRACE),
                 secret,
                 tls(),
                 path(Setting.FENCE_STATE_FILE),

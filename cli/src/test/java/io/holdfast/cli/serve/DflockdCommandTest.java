@@ -80,6 +80,7 @@ class DflockdCommandTest {
                                 Duration.ofSeconds(23),
                                 Duration.ofSeconds(5),
                                 Duration.ofSeconds(30),
+                                Duration.ofSeconds(60),
                                 null,
                                 null,
                                 null,
@@ -333,7 +334,7 @@ class DflockdCommandTest {
     @DisplayName("takes a span")
     class Spans {
         @ParameterizedTest
-        @EnumSource(names = ".*(TTL|INTERVAL|IDLE|TIMEOUT)", mode = EnumSource.Mode.MATCH_ALL)
+        @EnumSource(names = ".*(TTL|INTERVAL|IDLE|TIMEOUT|GRACE)", mode = EnumSource.Mode.MATCH_ALL)
         void up_to_the_longest_that_can_be_counted(Setting setting) {
             assertThat(setting.type).isEqualTo(Setting.Type.SECONDS);
             assertThat(config("--" + setting.flag, "9223372036")).isNotNull();
@@ -350,8 +351,11 @@ class DflockdCommandTest {
         void of_all_settings_that_are_spans() {
             assertThat(Arrays.stream(Setting.values()))
                     .filteredOn(s -> s.type == Setting.Type.SECONDS)
-                    .allSatisfy(s -> assertThat(s.name()).matches(".*(TTL|INTERVAL|IDLE|TIMEOUT)"))
-                    .hasSize(7);
+                    .allSatisfy(
+                            s ->
+                                    assertThat(s.name())
+                                            .matches(".*(TTL|INTERVAL|IDLE|TIMEOUT|GRACE)"))
+                    .hasSize(8);
         }
 
         @Test

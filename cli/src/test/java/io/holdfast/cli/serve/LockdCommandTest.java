@@ -98,6 +98,7 @@ class LockdCommandTest {
                                 seconds(23),
                                 seconds(5),
                                 seconds(5),
+                                seconds(60),
                                 null,
                                 null,
                                 null,

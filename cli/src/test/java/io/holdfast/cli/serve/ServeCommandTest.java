@@ -73,6 +73,7 @@ class ServeCommandTest {
                                 seconds(23),
                                 seconds(5),
                                 seconds(30),
+                                seconds(60),
                                 null,
                                 null,
                                 null,
@@ -109,6 +110,7 @@ class ServeCommandTest {
                                 "--no-auto-release-on-disconnect",
                                 "--fence-state-file=f",
                                 "--transport=nio",
+                                "--max-session-grace=18",
                                 "--event-loops=12"))
                 .isEqualTo(
                         new ServerConfig(
@@ -126,6 +128,7 @@ class ServeCommandTest {
                                 seconds(9),
                                 seconds(10),
                                 seconds(11),
+                                seconds(18),
                                 null,
                                 new TlsFiles(Path.of("c"), Path.of("k")),
                                 Path.of("f"),
@@ -155,6 +158,7 @@ class ServeCommandTest {
                         Map.entry("HOLDFAST_READ_TIMEOUT", "9"),
                         Map.entry("HOLDFAST_WRITE_TIMEOUT", "10"),
                         Map.entry("HOLDFAST_SHUTDOWN_TIMEOUT", "11"),
+                        Map.entry("HOLDFAST_MAX_SESSION_GRACE", "18"),
                         Map.entry("HOLDFAST_TLS_CERT", "c"),
                         Map.entry("HOLDFAST_TLS_KEY", "k"),
                         Map.entry("HOLDFAST_AUTO_RELEASE_ON_DISCONNECT", "no"),
@@ -187,6 +191,7 @@ class ServeCommandTest {
                                 "--auto-release-on-disconnect=false",
                                 "--fence-state-file=f",
                                 "--transport=nio",
+                                "--max-session-grace=18",
                                 "--event-loops=12"));
         List<String> others = List.of("auth-token", "auth-token-file", "debug");
         assertThat(Arrays.stream(Setting.values()))

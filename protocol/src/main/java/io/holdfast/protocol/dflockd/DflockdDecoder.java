@@ -29,12 +29,18 @@ public final class DflockdDecoder {
     /** How many bytes of the request have been looked at. */
     private int scanned;
 
+    private boolean tagged;
     private boolean first = true;
     private boolean discarding;
     private long linesRead;
 
     public DflockdDecoder(Namespace namespace) {
         this.namespace = namespace;
+    }
+
+    /** From now on requests carry tags. */
+    public void expectTags() {
+        tagged = true;
     }
 
     /** How many lines have ended so far. */
@@ -91,7 +97,7 @@ public final class DflockdDecoder {
                 }
                 case 1 -> keyFeed = feed - start;
                 default -> {
-                    return new DflockdInput.Request(request(in, start, feed - start));
+                    return request(in, start, feed - start);
                 }
             }
         }
@@ -111,23 +117,38 @@ public final class DflockdDecoder {
 
     private boolean hasLongArgument(ByteBuf in, int start) {
         int end = trimmed(in, start, start + commandFeed);
-        return is(in, start, end, "signal") || is(in, start, end, "auth");
+        int command = start;
+        if (tagged) {
+            int blank = in.indexOf(start, end, (byte) ' ');
+            command = blank < 0 ? end : blank + 1;
+        }
+        return is(in, command, end, "signal") || is(in, command, end, "auth");
     }
 
-    private DflockdRequest request(ByteBuf in, int start, int argumentFeed) {
+    private DflockdInput request(ByteBuf in, int start, int argumentFeed) {
         byte[] text = new byte[argumentFeed];
         in.getBytes(start, text);
         in.readerIndex(start + argumentFeed + 1);
         lines = 0;
         scanned = 0;
-        return DflockdSyntax.parse(
-                namespace,
-                text,
-                withoutReturns(text, 0, commandFeed),
-                commandFeed + 1,
-                withoutReturns(text, commandFeed + 1, keyFeed),
-                keyFeed + 1,
-                withoutReturns(text, keyFeed + 1, argumentFeed));
+        int commandEnd = withoutReturns(text, 0, commandFeed);
+        int keyEnd = withoutReturns(text, commandFeed + 1, keyFeed);
+        int argumentEnd = withoutReturns(text, keyFeed + 1, argumentFeed);
+        if (tagged) {
+            return TaggedSyntax.parse(
+                    namespace, text, commandEnd, commandFeed + 1, keyEnd, keyFeed + 1, argumentEnd);
+        }
+        return new DflockdInput.Request(
+                DflockdSyntax.parse(
+                        namespace,
+                        text,
+                        0,
+                        commandEnd,
+                        commandFeed + 1,
+                        keyEnd,
+                        keyFeed + 1,
+                        argumentEnd,
+                        false));
     }
 
     private static int withoutReturns(byte[] text, int start, int end) {

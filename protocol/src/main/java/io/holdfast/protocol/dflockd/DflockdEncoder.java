@@ -29,6 +29,7 @@ public final class DflockdEncoder {
     private static final byte[] SIG_BEFORE = ascii("sig ");
     private static final byte[] OK_BEFORE = ascii("ok ");
     private static final byte[] ACQUIRED_BEFORE = ascii("acquired ");
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final short[] HEX = hexPairs();
 
     private DflockdEncoder() {}
@@ -148,11 +149,16 @@ public final class DflockdEncoder {
     }
 
     private static void tokenAndLease(Token token, long leaseNanos, ByteBuf out) {
-        hex(token.fence(), out);
-        hex(token.salt(), out);
+        token(token, out);
         out.writeByte(' ');
         seconds(leaseNanos, out);
         out.writeByte('\n');
+    }
+
+    /** 32 hex digits. */
+    static void token(Token token, ByteBuf out) {
+        hex(token.fence(), out);
+        hex(token.salt(), out);
     }
 
     private static void hex(long value, ByteBuf out) {
@@ -162,7 +168,7 @@ public final class DflockdEncoder {
     }
 
     private static void seconds(long nanos, ByteBuf out) {
-        long value = nanos / 1_000_000_000L;
+        long value = nanos / NANOS_PER_SECOND;
         long unit = 1;
         while (value / unit >= 10) {
             unit *= 10;

@@ -4,6 +4,13 @@ package io.holdfast.protocol.dflockd;
 public sealed interface DflockdInput {
     record Request(DflockdRequest request) implements DflockdInput {}
 
+    /**
+     * A request in tagged mode.
+     *
+     * @param tag what its answer begins with; 0 if it had none, or no valid one
+     */
+    record Tagged(long tag, DflockdRequest request) implements DflockdInput {}
+
     /** A line was longer than allowed; it has been thrown away up to its end. */
     record LineTooLong() implements DflockdInput {}
 

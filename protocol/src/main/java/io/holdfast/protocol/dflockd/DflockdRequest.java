@@ -4,7 +4,10 @@ import io.holdfast.engine.ByteString;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
+import io.holdfast.engine.Terms;
 import io.holdfast.engine.Token;
+
+import org.jspecify.annotations.Nullable;
 
 /** What a dflockd client can ask. Spans are nanoseconds. */
 public sealed interface DflockdRequest {
@@ -12,8 +15,12 @@ public sealed interface DflockdRequest {
     long DEFAULT_LEASE = 0;
 
     /** {@code l}, {@code sl} */
-    record Acquire(Kind kind, Key key, long limit, long waitNanos, long leaseNanos)
-            implements DflockdRequest {}
+    record Acquire(Kind kind, Key key, long limit, long waitNanos, long leaseNanos, Terms terms)
+            implements DflockdRequest {
+        public Acquire(Kind kind, Key key, long limit, long waitNanos, long leaseNanos) {
+            this(kind, key, limit, waitNanos, leaseNanos, Terms.PLAIN);
+        }
+    }
 
     /** {@code e}, {@code se} */
     record Enqueue(Kind kind, Key key, long limit, long leaseNanos) implements DflockdRequest {}
@@ -51,6 +58,37 @@ public sealed interface DflockdRequest {
             return "Auth[secret=***]";
         }
     }
+
+    /**
+     * {@code hello}: asks for tagged mode.
+     *
+     * @param graceNanos how long the session shall outlive its connection
+     * @param label who this is, empty if it does not say
+     * @param resume what to resume, if anything
+     */
+    record Hello(long graceNanos, String label, @Nullable Resume resume)
+            implements DflockdRequest {}
+
+    /** A session, and what proves that it is one's own. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by its owner, in constant time
+    record Resume(long session, byte[] secret) {
+        @Override
+        public String toString() {
+            return "Resume[session=" + session + ", secret=***]";
+        }
+    }
+
+    /** {@code cancel}: end the wait of a request. */
+    record Cancel(long tag) implements DflockdRequest {}
+
+    /** {@code mine}: what this session waits for and holds. */
+    record Mine(long after) implements DflockdRequest {}
+
+    /** {@code info}: how a key stands. */
+    record Describe(Key key) implements DflockdRequest {}
+
+    /** {@code bye}: end the session and the connection. */
+    record Bye() implements DflockdRequest {}
 
     /** Unknown command, bad key or bad argument: answered with {@code error}. */
     record Malformed() implements DflockdRequest {}

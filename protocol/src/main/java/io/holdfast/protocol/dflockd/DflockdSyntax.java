@@ -6,6 +6,7 @@ import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Terms;
 import io.holdfast.engine.Token;
 import io.holdfast.protocol.text.Blanks;
 
@@ -30,29 +31,37 @@ public final class DflockdSyntax {
     private DflockdSyntax() {}
 
     /**
-     * Reads a request from {@code text}, where the command line is {@code [0, commandEnd)}, the key
-     * line {@code [keyStart, keyEnd)} and the argument line {@code [argStart, argEnd)}, all without
-     * their line ends.
+     * Reads a request from {@code text}, where the command is {@code [commandStart, commandEnd)},
+     * the key line {@code [keyStart, keyEnd)} and the argument line {@code [argStart, argEnd)}, all
+     * without their line ends.
+     *
+     * @param tagged whether times may be in milliseconds, and holds on terms
      */
     static DflockdRequest parse(
             Namespace namespace,
             byte[] text,
+            int commandStart,
             int commandEnd,
             int keyStart,
             int keyEnd,
             int argStart,
-            int argEnd) {
-        if (commandEnd == 1) {
-            return keyed(text[0], Kind.MUTEX, namespace, text, keyStart, keyEnd, argStart, argEnd);
+            int argEnd,
+            boolean tagged) {
+        int length = commandEnd - commandStart;
+        if (length == 1 || (length == 2 && text[commandStart] == 's')) {
+            return isKey(text, keyStart, keyEnd)
+                    ? keyed(
+                            text[commandEnd - 1],
+                            length == 1 ? Kind.MUTEX : Kind.SEMAPHORE,
+                            Key.of(namespace, Arrays.copyOfRange(text, keyStart, keyEnd)),
+                            new Fields(text, argStart, argEnd, tagged))
+                    : MALFORMED;
         }
-        if (commandEnd == 2 && text[0] == 's') {
-            return keyed(
-                    text[1], Kind.SEMAPHORE, namespace, text, keyStart, keyEnd, argStart, argEnd);
-        }
-        return switch (new String(text, 0, commandEnd, StandardCharsets.ISO_8859_1)) {
+        return switch (new String(text, commandStart, length, StandardCharsets.ISO_8859_1)) {
             case "ping" -> PING;
             case "stats" -> STATS;
             case "auth" -> new DflockdRequest.Auth(Blanks.trim(text, argStart, argEnd));
+            case "hello" -> TaggedSyntax.hello(new Fields(text, argStart, argEnd, true));
             case String command when isKey(text, keyStart, keyEnd) ->
                     named(
                             command,
@@ -80,7 +89,7 @@ public final class DflockdSyntax {
             case "lpop" -> pop(key, DataOperation.End.FRONT);
             case "rpop" -> pop(key, DataOperation.End.BACK);
             case "llen" -> new DflockdRequest.Data(key, new DataOperation.Length());
-            case "lrange" -> range(key, new Fields(text, argStart, argEnd));
+            case "lrange" -> range(key, new Fields(text, argStart, argEnd, false));
             case "listen" -> new DflockdRequest.Listen(key, group(text, argStart, argEnd));
             case "unlisten" -> new DflockdRequest.Unlisten(key, group(text, argStart, argEnd));
             case "signal" -> signal(key, text, argStart, argEnd);
@@ -90,7 +99,7 @@ public final class DflockdSyntax {
 
     private static DflockdRequest counter(
             Key key, LongFunction<DataOperation> operation, byte[] text, int start, int end) {
-        Fields fields = new Fields(text, start, end);
+        Fields fields = new Fields(text, start, end, false);
         Long number = fields.integer();
         return number == null || fields.hasMore()
                 ? MALFORMED
@@ -169,20 +178,7 @@ public final class DflockdSyntax {
         return ByteString.of(Arrays.copyOfRange(text, start, end));
     }
 
-    private static DflockdRequest keyed(
-            byte command,
-            Kind kind,
-            Namespace namespace,
-            byte[] text,
-            int keyStart,
-            int keyEnd,
-            int argStart,
-            int argEnd) {
-        if (!isKey(text, keyStart, keyEnd)) {
-            return MALFORMED;
-        }
-        Key key = Key.of(namespace, Arrays.copyOfRange(text, keyStart, keyEnd));
-        Fields fields = new Fields(text, argStart, argEnd);
+    private static DflockdRequest keyed(byte command, Kind kind, Key key, Fields fields) {
         return switch (command) {
             case 'l' -> acquire(kind, key, fields);
             case 'r' -> release(kind, key, fields);
@@ -197,8 +193,9 @@ public final class DflockdSyntax {
         long wait = fields.timeout();
         long limit = limit(kind, fields);
         long lease = optionalLease(fields);
-        return isValid(wait, limit, lease) && !fields.hasMore()
-                ? new DflockdRequest.Acquire(kind, key, limit, wait, lease)
+        Terms terms = fields.terms(kind);
+        return isValid(wait, limit, lease) && terms != null && !fields.hasMore()
+                ? new DflockdRequest.Acquire(kind, key, limit, wait, lease, terms)
                 : MALFORMED;
     }
 
@@ -240,15 +237,15 @@ public final class DflockdSyntax {
     }
 
     private static long optionalLease(Fields fields) {
-        return fields.hasMore() ? fields.lease() : DflockdRequest.DEFAULT_LEASE;
+        return fields.hasSpan() ? fields.lease() : DflockdRequest.DEFAULT_LEASE;
     }
 
-    private static boolean isValid(long a, long b, long c) {
+    static boolean isValid(long a, long b, long c) {
         return a != Fields.INVALID && b != Fields.INVALID && c != Fields.INVALID;
     }
 
     /** Not empty, and no blank, tab, line feed or carriage return in it. */
-    private static boolean isKey(byte[] text, int start, int end) {
+    static boolean isKey(byte[] text, int start, int end) {
         for (int i = start; i < end; i++) {
             byte c = text[i];
             if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {

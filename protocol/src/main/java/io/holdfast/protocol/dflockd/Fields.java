@@ -1,9 +1,14 @@
 package io.holdfast.protocol.dflockd;
 
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Mode;
+import io.holdfast.engine.Terms;
 import io.holdfast.engine.Token;
 import io.holdfast.protocol.text.Blanks;
 
 import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
 
 /** Reads the fields of an argument line one after the other. */
 final class Fields {
@@ -13,12 +18,19 @@ final class Fields {
     static final long MOST_SECONDS = Long.MAX_VALUE / 1_000_000_000L;
     static final long NANOS = 1_000_000_000L;
 
+    private static final long NANOS_PER_MILLI = 1_000_000L;
+
     private final byte[] text;
+    private final boolean tagged;
     private final int end;
     private int at;
 
-    Fields(byte[] text, int start, int end) {
+    /**
+     * @param tagged whether times may be in milliseconds, and terms be named
+     */
+    Fields(byte[] text, int start, int end, boolean tagged) {
         this.text = text;
+        this.tagged = tagged;
         this.at = start;
         this.end = end;
         skipBlanks();
@@ -28,14 +40,19 @@ final class Fields {
         return at < end;
     }
 
-    /** Seconds as nanoseconds, 0 allowed; {@link #INVALID} otherwise. */
-    long timeout() {
-        return seconds(0);
+    /** Whether the next field may be a time: in tagged mode words may follow instead. */
+    boolean hasSpan() {
+        return hasMore() && !(tagged && text[at] >= 'a' && text[at] <= 'z');
     }
 
-    /** Seconds as nanoseconds, above 0; {@link #INVALID} otherwise. */
+    /** A time as nanoseconds, 0 allowed; {@link #INVALID} otherwise. */
+    long timeout() {
+        return span(0);
+    }
+
+    /** A time as nanoseconds, above 0; {@link #INVALID} otherwise. */
     long lease() {
-        return seconds(1);
+        return span(1);
     }
 
     /** A number of slots, 1 or more; {@link #INVALID} otherwise. */
@@ -44,9 +61,49 @@ final class Fields {
         return value != null && value >= 1 ? value : INVALID;
     }
 
-    private long seconds(long least) {
-        Long value = integer();
-        return value != null && value >= least && value <= MOST_SECONDS ? value * NANOS : INVALID;
+    private long span(long least) {
+        int start = at;
+        return span(text, start, nextField(), tagged, least);
+    }
+
+    /** Whole seconds, or where it is allowed milliseconds with {@code ms} behind them. */
+    static long span(byte[] text, int start, int end, boolean millis, long least) {
+        boolean inMillis =
+                millis && end - start > 2 && text[end - 2] == 'm' && text[end - 1] == 's';
+        long unit = inMillis ? NANOS_PER_MILLI : NANOS;
+        Long value = integer(text, start, inMillis ? end - 2 : end);
+        return value != null && value >= least && value <= Long.MAX_VALUE / unit
+                ? value * unit
+                : INVALID;
+    }
+
+    /**
+     * The words {@code read} and {@code unbound}, each at most once; null if there is another. What
+     * is not tagged has none.
+     */
+    @Nullable Terms terms(Kind kind) {
+        if (!tagged) {
+            return Terms.PLAIN;
+        }
+        boolean read = false;
+        boolean unbound = false;
+        while (hasMore()) {
+            String word = word();
+            if (word.equals("read") && kind == Kind.MUTEX && !read) {
+                read = true;
+            } else if (word.equals("unbound") && !unbound) {
+                unbound = true;
+            } else {
+                return null;
+            }
+        }
+        return new Terms(read ? Mode.READ : Mode.WRITE, !unbound, true);
+    }
+
+    /** The next field, byte by byte. */
+    String word() {
+        int start = at;
+        return new String(text, start, nextField() - start, StandardCharsets.ISO_8859_1);
     }
 
     /** A number of 64 bits; null if the field is anything else. */

@@ -121,6 +121,7 @@ class DflockdDecoderFuzzTest {
                 check(feeds(taken) == 3 && endsWithFeed(taken), "a request is three lines");
                 checkFixedPoint(request);
             }
+            case DflockdInput.Tagged _ -> check(false, "nobody asked for tags");
             case DflockdInput.LineTooLong _ -> check(endsWithFeed(taken), "a long line ends");
             case DflockdInput.LooksLikeHttp _ -> check(taken.length == 0, "HTTP stays unread");
         }

@@ -8,7 +8,10 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Token;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -32,7 +35,7 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
 
     byte[] write(DflockdRequest request) {
         return switch (request) {
-            case DflockdRequest.Acquire(var kind, var key, var limit, var wait, var lease) ->
+            case DflockdRequest.Acquire(var kind, var key, var limit, var wait, var lease, var _) ->
                     keyed(kind, "l", key, fields(seconds(wait), limit(kind, limit), lease(lease)));
             case DflockdRequest.Enqueue(var kind, var key, var limit, var lease) ->
                     keyed(kind, "e", key, fields(limit(kind, limit), lease(lease)));
@@ -52,8 +55,30 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
             case DflockdRequest.Ping() -> lines("ping", new byte[0], new byte[0]);
             case DflockdRequest.Stats() -> lines("stats", new byte[0], new byte[0]);
             case DflockdRequest.Auth(byte[] secret) -> lines("auth", new byte[0], secret);
+            case DflockdRequest.Hello(var grace, var label, var resume) ->
+                    lines("hello", new byte[0], Wire.utf8(hello(grace, label, resume)));
+            case DflockdRequest.Cancel(var tag) -> tagged("cancel", tag);
+            case DflockdRequest.Mine(var after) -> tagged("mine", after);
+            case DflockdRequest.Describe(var key) -> bare("info", key);
+            case DflockdRequest.Bye() -> lines("bye", new byte[0], new byte[0]);
             case DflockdRequest.Malformed() -> lines("", new byte[0], new byte[0]);
         };
+    }
+
+    private byte[] tagged(String command, long argument) {
+        return lines(command, Wire.utf8("_"), Wire.utf8(number.apply(argument)));
+    }
+
+    private static String hello(long grace, String label, DflockdRequest.@Nullable Resume resume) {
+        return "1 grace="
+                + (grace % 1_000_000_000 == 0 ? grace / 1_000_000_000 : grace / 1_000_000 + "ms")
+                + (label.isEmpty() ? "" : " label=" + label)
+                + (resume == null
+                        ? ""
+                        : " resume="
+                                + resume.session()
+                                + ":"
+                                + new String(resume.secret(), StandardCharsets.ISO_8859_1));
     }
 
     private byte[] data(Key key, DataOperation operation) {

@@ -84,8 +84,10 @@ final class Wire {
                                     var key,
                                     var limit,
                                     var wait,
-                                    var lease)) ->
-                    "acquire %s %s %d %d %d".formatted(kind, hex(key), limit, wait, lease);
+                                    var lease,
+                                    var terms)) ->
+                    "acquire %s %s %d %d %d %s"
+                            .formatted(kind, hex(key), limit, wait, lease, terms);
             case DflockdInput.Request(
                             DflockdRequest.Enqueue(var kind, var key, var limit, var lease)) ->
                     "enqueue %s %s %d %d".formatted(kind, hex(key), limit, lease);
@@ -100,6 +102,8 @@ final class Wire {
             case DflockdInput.Request(DflockdRequest.Signal(var channel, var payload)) ->
                     "signal " + hex(channel) + " " + hex(payload);
             case DflockdInput.Request(var other) -> other.toString();
+            case DflockdInput.Tagged(var tag, var request) ->
+                    tag + " " + describe(new DflockdInput.Request(request));
             case DflockdInput.LineTooLong tooLong -> tooLong.toString();
             case DflockdInput.LooksLikeHttp http -> http.toString();
         };

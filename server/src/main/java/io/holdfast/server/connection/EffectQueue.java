@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayDeque;
 
 /** Effects on their way to a connection, in order. There is hardly ever more than one. */
-final class EffectQueue {
+public final class EffectQueue {
     private @Nullable Effect first;
     private @Nullable ArrayDeque<Effect> rest;
 
-    synchronized void add(Effect effect) {
+    public synchronized void add(Effect effect) {
         if (first == null) {
             first = effect;
             return;
@@ -22,7 +22,7 @@ final class EffectQueue {
         rest.add(effect);
     }
 
-    synchronized @Nullable Effect poll() {
+    public synchronized @Nullable Effect poll() {
         Effect next = first;
         first = rest == null ? null : rest.poll();
         if (first == null) {

@@ -122,6 +122,24 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     /** Something happened to what an earlier command began; no command asks for it now. */
     protected void unasked(Effect effect) {}
 
+    /** The next thing that happened to the session; null if nothing did. */
+    protected @Nullable Effect nextEffect() {
+        return effects.poll();
+    }
+
+    /** The server ends: waits that are not the pending request are to be given up. */
+    protected void draining() {}
+
+    /**
+     * Ends the session, which belongs to this connection alone unless a protocol says otherwise.
+     *
+     * @param lastAnswered the last request whose answer was handed to the socket
+     * @param released to be called once what ends with the connection is free
+     */
+    protected void endSession(long lastAnswered, Runnable released) {
+        session.close(lastAnswered, released);
+    }
+
     /** A request is complete and about to be served. */
     protected void beforeRequest() {}
 
@@ -179,6 +197,12 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     protected final State state() {
         return state;
+    }
+
+    /** Speaks for another session from now on. That of the connection, which has nothing, ends. */
+    protected final void adopt(Session other) {
+        session.close(lastAnswered);
+        session = other;
     }
 
     /** Whether the connection waits for a line to be complete. */
@@ -300,7 +324,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         if (session != null && !ended) {
             ended = true;
             ending();
-            session.close(lastAnswered, this::sessionReleased);
+            endSession(lastAnswered, this::sessionReleased);
             pending = null;
             ended();
         }
@@ -592,7 +616,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     /** Tells what has happened, in the order in which it did. */
     protected final void takeEffects() {
         while (state != State.CLOSING) {
-            Effect effect = effects.poll();
+            Effect effect = nextEffect();
             if (effect == null) {
                 return;
             }
@@ -629,6 +653,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 answerDrained();
             }
         }
+        draining();
         if (state == State.READY && !backlog) {
             takeRequests();
         }

@@ -1,5 +1,6 @@
 package io.holdfast.server.dflockd;
 
+import io.holdfast.driver.Driver;
 import io.holdfast.driver.signal.Listener;
 import io.holdfast.driver.signal.Recipients;
 import io.holdfast.driver.signal.SignalHub;
@@ -7,11 +8,16 @@ import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyView;
+import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.PlaceView;
+import io.holdfast.engine.Stand;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdInput;
 import io.holdfast.protocol.dflockd.DflockdRequest;
+import io.holdfast.protocol.dflockd.TaggedEncoder;
 import io.holdfast.server.connection.LineConnection;
 import io.netty.buffer.ByteBuf;
 
@@ -37,11 +43,26 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private static final long AUTH_PAUSE_MILLIS = 100;
 
+    /** What one answer to {@code mine} lists at most. */
+    private static final int MOST_PLACES = 500;
+
+    /** What one answer to {@code info} lists at most. */
+    private static final int MOST_HOLDERS = 100;
+
     private final DflockdService service;
     private final Namespace namespace;
     private final SignalHub hub;
     private final DflockdDecoder decoder;
     private boolean authenticated;
+
+    /** Whether the plain session may have anything: it is too late to ask for tags then. */
+    private boolean settled;
+
+    /** Of a connection in tagged mode. */
+    private @Nullable TaggedSession tagged;
+
+    /** In tagged mode, what the next answer begins with. */
+    private long tag;
 
     /** Of a connection that has listened to anything. */
     private @Nullable Listening listening;
@@ -95,6 +116,9 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     @Override
     protected void resumed() {
         lineSinceNanos = System.nanoTime();
+        if (tagged != null) {
+            takeEffects();
+        }
     }
 
     @Override
@@ -136,7 +160,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             }
             case DflockdInput.LineTooLong() -> {
                 if (authenticated) {
-                    DflockdEncoder.error(output());
+                    tag = 0;
+                    DflockdEncoder.error(line());
                     finish();
                 } else {
                     failAuthentication(NO_SECRET);
@@ -147,6 +172,15 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     serve(what);
                 } else {
                     authenticate(what);
+                }
+            }
+            case DflockdInput.Tagged(var number, var what) -> {
+                boolean valid = tagged != null && tagged.takeTag(number, this);
+                tag = valid ? number : 0;
+                if (valid) {
+                    serve(what);
+                } else {
+                    DflockdEncoder.error(line());
                 }
             }
         }
@@ -183,26 +217,33 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private void serve(DflockdRequest what) {
         switch (what) {
-            case DflockdRequest.Acquire(var kind, var key, var limit, var wait, var lease) -> {
+            case DflockdRequest.Acquire(
+                            var kind,
+                            var key,
+                            var limit,
+                            var wait,
+                            var lease,
+                            var terms) -> {
                 if (mayCreate()) {
-                    submit(
+                    ask(
                             new Command.Acquire(
                                     session().id(),
-                                    nextRequest(),
+                                    request(),
                                     kind,
                                     key,
                                     limit,
                                     wait,
                                     lease(lease),
-                                    service.driver().salt()));
+                                    service.driver().salt(),
+                                    terms));
                 }
             }
             case DflockdRequest.Enqueue(var kind, var key, var limit, var lease) -> {
                 if (mayCreate()) {
-                    submit(
+                    ask(
                             new Command.Enqueue(
                                     session().id(),
-                                    nextRequest(),
+                                    request(),
                                     kind,
                                     key,
                                     limit,
@@ -212,23 +253,23 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             }
             case DflockdRequest.Await(var kind, var key, var wait) -> {
                 if (mayCreate()) {
-                    submit(new Command.Await(session().id(), nextRequest(), kind, key, wait));
+                    ask(new Command.Await(session().id(), request(), kind, key, wait));
                 }
             }
             case DflockdRequest.Release(var kind, var key, var token) ->
-                    submit(new Command.Release(session().id(), nextRequest(), kind, key, token));
+                    ask(new Command.Release(session().id(), request(), kind, key, token));
             case DflockdRequest.Renew(var kind, var key, var token, var lease) ->
-                    submit(
+                    ask(
                             new Command.Renew(
-                                    session().id(), nextRequest(), kind, key, token, lease(lease)));
+                                    session().id(), request(), kind, key, token, lease(lease)));
             case DflockdRequest.Data(var key, var operation) -> {
                 if (!operation.mayCreate() || mayCreate()) {
-                    submit(new Command.Data(session().id(), nextRequest(), key, operation));
+                    ask(new Command.Data(session().id(), request(), key, operation));
                 }
             }
             case DflockdRequest.Listen(var pattern, var group) -> {
                 if (!SignalHub.isPattern(pattern)) {
-                    DflockdEncoder.error(output());
+                    DflockdEncoder.error(line());
                 } else if (mayCreate()) {
                     listen(pattern, group);
                 }
@@ -238,16 +279,197 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     listening.unlisten(pattern, group);
                     writePushes(); // what came before it is told before it
                 }
-                DflockdEncoder.ok(output());
+                DflockdEncoder.ok(line());
             }
             case DflockdRequest.Signal(var channel, var payload) -> signal(channel, payload);
-            case DflockdRequest.Ping() -> DflockdEncoder.ok(output());
-            case DflockdRequest.Stats() ->
-                    stream(new StatsStream(context(), service, namespace, this::writePiece));
-            case DflockdRequest.Auth(byte[] ignored) -> DflockdEncoder.error(output());
-            case DflockdRequest.Malformed() -> DflockdEncoder.error(output());
+            case DflockdRequest.Ping() -> DflockdEncoder.ok(line());
+            case DflockdRequest.Stats() -> {
+                line();
+                stream(new StatsStream(context(), service, namespace, this::writePiece));
+            }
+            case DflockdRequest.Auth(byte[] ignored) -> DflockdEncoder.error(line());
+            case DflockdRequest.Malformed() -> DflockdEncoder.error(line());
+            case DflockdRequest.Hello hello -> hello(hello);
+            case DflockdRequest.Cancel(long waiting) -> cancel(waiting);
+            case DflockdRequest.Mine(long after) -> {
+                List<PlaceView> places = session().places(after, MOST_PLACES);
+                cost(places.size());
+                TaggedEncoder.places(places, line());
+            }
+            case DflockdRequest.Describe(var key) -> describe(key);
+            case DflockdRequest.Bye() -> {
+                DflockdEncoder.ok(line());
+                if (tagged != null) {
+                    tagged.end();
+                }
+                finish();
+            }
         }
     }
+
+    /**
+     * Where an answer goes that is about to be written: in tagged mode its tag is there already.
+     */
+    private ByteBuf line() {
+        if (tagged != null) {
+            TaggedEncoder.tag(tag, output());
+        }
+        return output();
+    }
+
+    private long request() {
+        return tagged == null ? nextRequest() : tag;
+    }
+
+    private void ask(Command.Keyed command) {
+        if (tagged == null) {
+            settled |= command instanceof Command.Locking;
+            submit(command);
+        } else {
+            tagged.submit(command, this);
+            takeEffects();
+        }
+    }
+
+    // ---- tagged mode
+
+    private void hello(DflockdRequest.Hello hello) {
+        if (settled) {
+            DflockdEncoder.error(output());
+            return;
+        }
+        if (!mayCreate()) {
+            return;
+        }
+        DflockdRequest.Resume resume = hello.resume();
+        TaggedSession old = resume == null ? null : service.tagged().resume(resume, this);
+        TaggedSession session =
+                old != null
+                        ? old
+                        : service.tagged()
+                                .open(
+                                        this,
+                                        hello.graceNanos(),
+                                        hello.label().isEmpty() ? name() : hello.label());
+        adopt(session.session());
+        decoder.expectTags();
+        TaggedEncoder.welcome(
+                session.session().id(),
+                session.secret(),
+                session.graceNanos(),
+                service.defaultLeaseNanos,
+                service.readTimeoutNanos,
+                old != null,
+                output());
+        tagged = session;
+        takeEffects(); // what happened while it had no connection
+    }
+
+    private void cancel(long waiting) {
+        long own = tag;
+        if (tagged != null && !tagged.cancel(own, waiting, this)) {
+            takeEffects();
+            tag = own;
+            DflockdEncoder.ok(line());
+        } else {
+            takeEffects();
+        }
+    }
+
+    private void describe(Key key) {
+        Driver driver = service.driver();
+        KeyView lock = driver.view(Kind.MUTEX, key, MOST_HOLDERS);
+        KeyView semaphore = driver.view(Kind.SEMAPHORE, key, MOST_HOLDERS);
+        cost((lock == null ? 0 : lock.holders().size()) / LOOKS_PER_COST);
+        TaggedEncoder.standing(lock, semaphore, driver::nameOf, line());
+    }
+
+    /** Another connection has this one's session now. Called on any thread. */
+    void replaced() {
+        context().executor().execute(() -> guarded(this::abort));
+    }
+
+    @Override
+    protected @Nullable Effect nextEffect() {
+        return tagged == null ? super.nextEffect() : tagged.nextEffect(this);
+    }
+
+    @Override
+    protected void endSession(long lastAnswered, Runnable released) {
+        if (tagged == null) {
+            super.endSession(lastAnswered, released);
+        } else {
+            service.tagged().leave(tagged, this, context().executor());
+            released.run();
+        }
+    }
+
+    @Override
+    protected void draining() {
+        if (tagged != null) {
+            tagged.cancelAll(this);
+            takeEffects();
+        }
+    }
+
+    /** In tagged mode no effect is waited for; each says itself what it answers. */
+    @Override
+    protected void unasked(Effect effect) {
+        if (tagged == null) {
+            return;
+        }
+        tag = effect.request();
+        Command.Keyed asked = tagged.answered(effect.request());
+        switch (effect) {
+            case Effect.Granted granted ->
+                    TaggedEncoder.granted(
+                            granted.token(),
+                            granted.leaseNanos(),
+                            asked instanceof Command.Enqueue,
+                            line());
+            case Effect.Renewed renewed -> TaggedEncoder.renewed(renewed.leaseNanos(), line());
+            case Effect.Expired expired ->
+                    TaggedEncoder.lost(expired.request(), "expired", output());
+            case Effect.Revoked revoked ->
+                    TaggedEncoder.lost(revoked.request(), "released", output());
+            case Effect.Standing standing -> {
+                if (asked instanceof Command.Decline decline) {
+                    declined(decline, standing, tagged);
+                }
+            }
+            case Effect.Cancelled cancelled -> writeCancelled();
+            default -> {
+                if (asked != null) {
+                    answer(asked, effect);
+                } else if (effect instanceof Effect.TimedOut) {
+                    DflockdEncoder.timeout(line()); // of a wait that another connection began
+                }
+            }
+        }
+    }
+
+    private void declined(
+            Command.Decline decline, Effect.Standing standing, TaggedSession session) {
+        if (standing.stand() == Stand.QUEUED) {
+            Command.Keyed _ = session.answered(decline.asked());
+            tag = decline.asked();
+            writeCancelled();
+        }
+        if (decline.request() > 0) { // else it was the server's own
+            tag = decline.request();
+            DflockdEncoder.ok(line());
+        }
+    }
+
+    private void writeCancelled() {
+        if (service.draining()) {
+            DflockdEncoder.errorDraining(line());
+        } else {
+            TaggedEncoder.cancelled(line());
+        }
+    }
+
+    // ---- requests that make something
 
     private long lease(long requested) {
         return requested == DflockdRequest.DEFAULT_LEASE ? service.defaultLeaseNanos : requested;
@@ -258,8 +480,10 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         if (!service.draining()) {
             return true;
         }
-        DflockdEncoder.errorDraining(output());
-        finish();
+        DflockdEncoder.errorDraining(line());
+        if (tagged == null) {
+            finish();
+        } // else as soon as it holds nothing
         return false;
     }
 
@@ -269,7 +493,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             return;
         }
         cost(items.size());
-        DflockdEncoder.beginItems(output());
+        DflockdEncoder.beginItems(line());
         for (int i = 0; i < items.size(); i++) {
             DflockdEncoder.item(items.get(i), i == 0, output());
         }
@@ -278,21 +502,23 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private void streamItems(List<ByteString> items) {
         if (service.ranges.take(RangeStream.bytes(items))) {
+            line();
             stream(new RangeStream(context(), items, this::writePiece, service.ranges));
         } else {
-            DflockdEncoder.error(output());
+            DflockdEncoder.error(line());
         }
     }
 
     // ---- signals
 
     private void listen(Key pattern, ByteString group) {
+        settled = true;
         if (listening == null) {
             listening = new Listening(context(), service, hub, lines(), this);
         }
         switch (listening.listen(pattern, group)) {
-            case LISTENING -> DflockdEncoder.ok(output());
-            case INVALID_PATTERN, NO_ROOM, CLOSED -> DflockdEncoder.error(output());
+            case LISTENING -> DflockdEncoder.ok(line());
+            case INVALID_PATTERN, NO_ROOM, CLOSED -> DflockdEncoder.error(line());
         }
     }
 
@@ -311,7 +537,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             receivers.forEach(receiver -> receiver.deliver(line));
             cost(receivers.size() + line.length() / SIGNAL_BYTES_PER_COST);
         }
-        DflockdEncoder.number(receivers.size(), output());
+        DflockdEncoder.number(receivers.size(), line());
     }
 
     /** Lines are pushed between answers, never inside one. */
@@ -367,20 +593,20 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         switch (effect) {
             case Effect.Granted granted -> {
                 if (asked instanceof Command.Enqueue) {
-                    DflockdEncoder.acquired(granted.token(), granted.leaseNanos(), output());
+                    DflockdEncoder.acquired(granted.token(), granted.leaseNanos(), line());
                 } else {
-                    DflockdEncoder.granted(granted.token(), granted.leaseNanos(), output());
+                    DflockdEncoder.granted(granted.token(), granted.leaseNanos(), line());
                 }
             }
-            case Effect.Queued queued -> DflockdEncoder.queued(output());
-            case Effect.Released released -> DflockdEncoder.ok(output());
-            case Effect.Renewed renewed -> DflockdEncoder.renewed(renewed.leaseNanos(), output());
-            case Effect.TimedOut timedOut -> DflockdEncoder.timeout(output());
-            case Effect.Cancelled cancelled -> DflockdEncoder.error(output());
-            case Effect.Changed changed -> DflockdEncoder.ok(output());
-            case Effect.Counted counted -> DflockdEncoder.number(counted.value(), output());
-            case Effect.Found found -> DflockdEncoder.value(found.value(), output());
-            case Effect.Absent absent -> DflockdEncoder.nil(output());
+            case Effect.Queued queued -> DflockdEncoder.queued(line());
+            case Effect.Released released -> DflockdEncoder.ok(line());
+            case Effect.Renewed renewed -> DflockdEncoder.renewed(renewed.leaseNanos(), line());
+            case Effect.TimedOut timedOut -> DflockdEncoder.timeout(line());
+            case Effect.Cancelled cancelled -> DflockdEncoder.error(line());
+            case Effect.Changed changed -> DflockdEncoder.ok(line());
+            case Effect.Counted counted -> DflockdEncoder.number(counted.value(), line());
+            case Effect.Found found -> DflockdEncoder.value(found.value(), line());
+            case Effect.Absent absent -> DflockdEncoder.nil(line());
             case Effect.Items items -> writeItems(items.items());
             case Effect.Claimed _,
                     Effect.Inspected _,
@@ -391,7 +617,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     Effect.Revoked _,
                     Effect.Standing _ ->
                     throw new IllegalStateException("no dflockd request asks for " + effect);
-            case Effect.Refused refused -> DflockdEncoder.refused(refused.reason(), output());
+            case Effect.Refused refused -> DflockdEncoder.refused(refused.reason(), line());
         }
     }
 
@@ -419,7 +645,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             failAuthentication(NO_SECRET);
         } else {
             LOG.atDebug().addKeyValue("conn", session().id()).log("read timeout");
-            DflockdEncoder.error(output());
+            DflockdEncoder.error(line());
             finish();
         }
     }

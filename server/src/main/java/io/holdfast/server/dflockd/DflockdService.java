@@ -30,12 +30,15 @@ public final class DflockdService extends ConnectionService {
     /** Memory for lists that are being written. */
     final Budget ranges = new Budget(Runtime.getRuntime().maxMemory() / 8);
 
+    private final TaggedSessions tagged;
     final PushBudget pushBudget = new PushBudget(Runtime.getRuntime().maxMemory() / 4);
 
     /**
      * @param newHub makes a hub for a namespace
      * @param secret what clients must send first, if anything
      * @param writeTimeout zero is no limit
+     * @param maxGrace how long a session in tagged mode may outlive its connection
+     * @param autoRelease whether the end of a session releases its holds
      * @param maxPushBytes what a listener may leave unread before it is cut off
      */
     public DflockdService(
@@ -47,6 +50,8 @@ public final class DflockdService extends ConnectionService {
             Duration defaultLease,
             Duration readTimeout,
             Duration writeTimeout,
+            Duration maxGrace,
+            boolean autoRelease,
             long maxPushBytes) {
         super(driver, kept, draining, writeTimeout);
         this.newHub = newHub;
@@ -54,11 +59,22 @@ public final class DflockdService extends ConnectionService {
         this.defaultLeaseNanos = nanos(defaultLease);
         this.readTimeoutNanos = nanos(readTimeout);
         this.maxPushBytes = maxPushBytes;
+        this.tagged = new TaggedSessions(driver, nanos(maxGrace), autoRelease);
     }
 
     /** Where the signals of a namespace go. */
     SignalHub hub(Namespace namespace) {
         return hubs.computeIfAbsent(namespace, _ -> newHub.get());
+    }
+
+    /** The sessions in tagged mode. */
+    TaggedSessions tagged() {
+        return tagged;
+    }
+
+    /** Ends the sessions that wait for their connections; none does from now on. */
+    public void close() {
+        tagged.close();
     }
 
     Driver driver() {

@@ -306,6 +306,8 @@ class DflockdHandlerTest {
                 Duration.ofSeconds(33),
                 Duration.ofHours(1),
                 Duration.ofHours(1),
+                Duration.ofMinutes(1),
+                true,
                 maxPushBytes);
     }
 }

@@ -1,0 +1,19 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.server.StartException;
+
+import org.junit.jupiter.api.DisplayName;
+
+import java.util.List;
+
+@DisplayName("A client in tagged mode")
+class TaggedConformanceTest extends RecordedConversations {
+    TaggedConformanceTest() {
+        super("tagged", 40);
+    }
+
+    @Override
+    RunningServer start(List<String> flags) throws GoFlags.FlagException, StartException {
+        return RunningServer.start(flags);
+    }
+}

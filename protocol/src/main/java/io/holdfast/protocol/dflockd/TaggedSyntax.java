@@ -1,0 +1,163 @@
+package io.holdfast.protocol.dflockd;
+
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Namespace;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The grammar of tagged mode: a request is one of {@link DflockdSyntax} with a tag in front of its
+ * command, or one of the few that only this mode has.
+ */
+final class TaggedSyntax {
+    /** What {@code hello} asks for. */
+    static final String VERSION = "1";
+
+    private static final int MOST_LABEL_BYTES = 128;
+    private static final int SECRET_DIGITS = 32;
+    private static final DflockdRequest MALFORMED = new DflockdRequest.Malformed();
+
+    private TaggedSyntax() {}
+
+    /** Reads a request whose lines are as in {@link DflockdSyntax#parse}. */
+    static DflockdInput parse(
+            Namespace namespace,
+            byte[] text,
+            int commandEnd,
+            int keyStart,
+            int keyEnd,
+            int argStart,
+            int argEnd) {
+        int blank = 0;
+        while (blank < commandEnd && text[blank] != ' ') {
+            blank++;
+        }
+        long tag = tag(text, 0, blank);
+        if (tag <= 0 || blank == commandEnd) {
+            return new DflockdInput.Tagged(0, MALFORMED);
+        }
+        int start = blank + 1;
+        Fields fields = new Fields(text, argStart, argEnd, true);
+        DflockdRequest request =
+                switch (new String(text, start, commandEnd - start, StandardCharsets.ISO_8859_1)) {
+                    case "cancel" -> cancel(fields);
+                    case "mine" -> mine(fields);
+                    case "bye" -> new DflockdRequest.Bye();
+                    case "info" ->
+                            DflockdSyntax.isKey(text, keyStart, keyEnd)
+                                    ? new DflockdRequest.Describe(
+                                            Key.of(
+                                                    namespace,
+                                                    Arrays.copyOfRange(text, keyStart, keyEnd)))
+                                    : MALFORMED;
+                    case "hello" -> MALFORMED; // one is enough
+                    default ->
+                            DflockdSyntax.parse(
+                                    namespace,
+                                    text,
+                                    start,
+                                    commandEnd,
+                                    keyStart,
+                                    keyEnd,
+                                    argStart,
+                                    argEnd,
+                                    true);
+                };
+        return new DflockdInput.Tagged(tag, request);
+    }
+
+    /** Decimal digits and nothing else; -1 if it is anything else, or too large. */
+    private static long tag(byte[] text, int start, int end) {
+        Long number = start < end && text[start] >= '0' ? Fields.integer(text, start, end) : null;
+        return number == null ? -1 : number;
+    }
+
+    private static DflockdRequest cancel(Fields fields) {
+        Long tag = fields.integer();
+        return tag == null || tag <= 0 || fields.hasMore()
+                ? MALFORMED
+                : new DflockdRequest.Cancel(tag);
+    }
+
+    private static DflockdRequest mine(Fields fields) {
+        Long after = fields.integer();
+        return after == null || after < 0 || fields.hasMore()
+                ? MALFORMED
+                : new DflockdRequest.Mine(after);
+    }
+
+    /** {@code 1 [grace=<span>] [label=<text>] [resume=<session>:<secret>]}, in any order. */
+    static DflockdRequest hello(Fields fields) {
+        if (!fields.hasMore() || !fields.word().equals(VERSION)) {
+            return MALFORMED;
+        }
+        long grace = 0;
+        String label = "";
+        DflockdRequest.Resume resume = null;
+        while (fields.hasMore()) {
+            String word = fields.word();
+            int equals = word.indexOf('=');
+            byte[] value = word.substring(equals + 1).getBytes(StandardCharsets.ISO_8859_1);
+            switch (word.substring(0, Math.max(equals, 0))) {
+                case "grace" -> {
+                    grace = Fields.span(value, 0, value.length, true, 0);
+                    if (grace == Fields.INVALID) {
+                        return MALFORMED;
+                    }
+                }
+                case "label" -> {
+                    label = label(value);
+                    if (label.isEmpty()) {
+                        return MALFORMED;
+                    }
+                }
+                case "resume" -> {
+                    resume = resume(value);
+                    if (resume == null) {
+                        return MALFORMED;
+                    }
+                }
+                default -> {} // of a later version
+            }
+        }
+        return new DflockdRequest.Hello(grace, label, resume);
+    }
+
+    /** Empty if it is no valid one. */
+    private static String label(byte[] bytes) {
+        if (bytes.length > MOST_LABEL_BYTES) {
+            return "";
+        }
+        try {
+            String label =
+                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            return label.codePoints().anyMatch(TaggedSyntax::isUnprintable) ? "" : label;
+        } catch (CharacterCodingException e) {
+            return "";
+        }
+    }
+
+    private static boolean isUnprintable(int c) {
+        return Character.isISOControl(c)
+                || Character.isWhitespace(c)
+                || Character.isSpaceChar(c)
+                || Character.getType(c) == Character.FORMAT;
+    }
+
+    private static DflockdRequest.@Nullable Resume resume(byte[] value) {
+        int colon = 0;
+        while (colon < value.length && value[colon] != ':') {
+            colon++;
+        }
+        long session = tag(value, 0, colon);
+        return session > 0 && value.length - colon - 1 == SECRET_DIGITS
+                ? new DflockdRequest.Resume(
+                        session, Arrays.copyOfRange(value, colon + 1, value.length))
+                : null;
+    }
+}

@@ -1,0 +1,273 @@
+package io.holdfast.server.dflockd;
+
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Stand;
+import io.holdfast.server.connection.EffectQueue;
+import io.holdfast.server.connection.Secret;
+import io.netty.util.collection.LongObjectHashMap;
+import io.netty.util.collection.LongObjectMap;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+
+/**
+ * A session in tagged mode: it has many requests under way, and may outlive its connection for a
+ * while. At any time it belongs to one connection or to none; a connection that it does not belong
+ * to any more can do nothing with it.
+ *
+ * <p>Its lock is taken before those of the driver. The mailbox methods, which the driver calls,
+ * therefore never take it.
+ */
+final class TaggedSession implements Mailbox {
+    /** More requests than this are given up off the event loop. */
+    private static final int GIVEN_UP_AT_ONCE = 512;
+
+    private final Driver driver;
+    private final Session session;
+    private final long graceNanos;
+    private final boolean autoRelease;
+    private final Runnable forget;
+    private final EffectQueue effects = new EffectQueue();
+
+    /** What is not answered yet, by its request. */
+    private final LongObjectMap<Command.Keyed> asked = new LongObjectHashMap<>();
+
+    private volatile @Nullable DflockdHandler owner;
+    private Secret secret;
+    private String secretText;
+    private @Nullable Future<?> graceEnd;
+    private long lastTag;
+
+    /** Numbers of requests that nobody sent: below 0. */
+    private long lastOwn;
+
+    private boolean ended;
+
+    /**
+     * @param forget called once, when the session ends
+     */
+    TaggedSession(
+            Driver driver,
+            String label,
+            long graceNanos,
+            boolean autoRelease,
+            DflockdHandler owner,
+            Runnable forget) {
+        this.driver = driver;
+        this.graceNanos = graceNanos;
+        this.autoRelease = autoRelease;
+        this.forget = forget;
+        this.owner = owner;
+        this.secretText = newSecret();
+        this.secret = secret(secretText);
+        this.session = driver.open(this, () -> label);
+    }
+
+    private String newSecret() {
+        return "%016x%016x".formatted(driver.salt(), driver.salt());
+    }
+
+    private static Secret secret(String text) {
+        return new Secret(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    Session session() {
+        return session;
+    }
+
+    long graceNanos() {
+        return graceNanos;
+    }
+
+    /** What resumes it; another one after each time. */
+    synchronized String secret() {
+        return secretText;
+    }
+
+    @Override
+    public void add(Effect effect) {
+        effects.add(effect);
+    }
+
+    @Override
+    public void wake() {
+        DflockdHandler awake = owner;
+        if (awake != null) {
+            awake.wake();
+        } // else the next owner looks for itself
+    }
+
+    /**
+     * Makes a connection the owner if the secret fits; the owner before, if there was one, is told
+     * to go. Answers that were on their way are not given: it asks what the session has.
+     */
+    synchronized boolean resume(byte[] candidate, DflockdHandler next) {
+        if (!secret.matches(candidate) || ended) {
+            return false;
+        }
+        DflockdHandler before = owner;
+        owner = next;
+        discardEffects();
+        secretText = newSecret();
+        secret = secret(secretText);
+        if (graceEnd != null) {
+            graceEnd.cancel(false);
+            graceEnd = null;
+        }
+        if (before != null) {
+            before.replaced();
+        }
+        return true;
+    }
+
+    /** What nobody was there to be told: the next owner asks what it has. */
+    private void discardEffects() {
+        for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
+            Command.Keyed command = asked.remove(effect.request());
+            if (command instanceof Command.Decline decline
+                    && effect instanceof Effect.Standing standing
+                    && standing.stand() == Stand.QUEUED) {
+                asked.remove(decline.asked());
+            }
+        }
+    }
+
+    /** Whether the tag may be used by a request of this connection; no other may be after it. */
+    synchronized boolean takeTag(long tag, DflockdHandler from) {
+        if (tag <= lastTag || owner != from) {
+            return false;
+        }
+        lastTag = tag;
+        return true;
+    }
+
+    synchronized void submit(Command.Keyed command, DflockdHandler from) {
+        if (owner == from && !ended) {
+            asked.put(command.request(), command);
+            session.submit(command);
+        }
+    }
+
+    synchronized @Nullable Effect nextEffect(DflockdHandler to) {
+        return owner == to ? effects.poll() : null;
+    }
+
+    /** What an effect answers, if it answers anything; it is answered by that. */
+    synchronized Command.@Nullable Keyed answered(long request) {
+        return asked.remove(request);
+    }
+
+    /**
+     * Ends the wait of a request, if it waits, as the request of this number.
+     *
+     * @return whether an effect of that number follows
+     */
+    synchronized boolean cancel(long request, long tag, DflockdHandler from) {
+        Command.Keyed waiting = asked.get(tag);
+        if (waiting instanceof Command.Acquire) {
+            submit(new Command.Decline(session.id(), request, waiting.key(), tag), from);
+            return true;
+        }
+        if (waiting instanceof Command.Await await) {
+            session.submit(new Command.Cancel(session.id(), tag, await.kind(), await.key()));
+        }
+        return false;
+    }
+
+    /** Ends all waits; each is answered as if it had been cancelled. */
+    synchronized void cancelAll(DflockdHandler from) {
+        List<Long> waiting = new ArrayList<>();
+        asked.forEach(
+                (request, command) -> {
+                    if (command instanceof Command.Acquire || command instanceof Command.Await) {
+                        waiting.add(request);
+                    }
+                });
+        for (long request : waiting) {
+            boolean _ = cancel(--lastOwn, request, from);
+        }
+    }
+
+    /** Whether anything would be lost with it. */
+    synchronized boolean isInUse() {
+        return !asked.isEmpty() || session.isHolding();
+    }
+
+    /**
+     * The connection has ended: so does the session, after its grace.
+     *
+     * @param park how to call when that is over
+     */
+    synchronized void leave(DflockdHandler from, Parking park) {
+        if (owner != from) {
+            return; // it has been resumed
+        }
+        owner = null;
+        if (!ended && graceNanos > 0 && park.admits(this)) {
+            graceEnd = park.after(graceNanos, this::endUnlessResumed);
+        } else {
+            end();
+        }
+    }
+
+    /** Where sessions without a connection wait. */
+    interface Parking {
+        boolean admits(TaggedSession session);
+
+        Future<?> after(long nanos, Runnable task);
+    }
+
+    private synchronized void endUnlessResumed() {
+        if (owner == null) {
+            end();
+        }
+    }
+
+    /** Ends it now, whoever it belongs to. */
+    synchronized void end() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        forget.run();
+        if (graceEnd != null) {
+            graceEnd.cancel(false);
+            graceEnd = null;
+        }
+        List<Command> untold = untold();
+        if (untold.size() <= GIVEN_UP_AT_ONCE) {
+            close(untold);
+        } else {
+            Thread.startVirtualThread(() -> close(untold));
+        }
+    }
+
+    /** Requests whose grant nobody would know of, and which the end of a session does not end. */
+    private List<Command> untold() {
+        List<Command> untold = new ArrayList<>();
+        asked.forEach(
+                (request, command) -> {
+                    if (command instanceof Command.Acquire acquire
+                            && !(acquire.terms().bound() && autoRelease)) {
+                        untold.add(
+                                new Command.GiveUp(
+                                        session.id(), --lastOwn, acquire.key(), request));
+                    }
+                });
+        asked.clear();
+        return untold;
+    }
+
+    private void close(List<Command> first) {
+        first.forEach(command -> session.submit((Command.Keyed) command));
+        session.close(Long.MAX_VALUE);
+    }
+}

@@ -1,0 +1,92 @@
+package io.holdfast.server.dflockd;
+
+import io.holdfast.driver.Driver;
+import io.holdfast.protocol.dflockd.DflockdRequest;
+import io.netty.util.concurrent.EventExecutor;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The sessions in tagged mode, with and without a connection. */
+final class TaggedSessions {
+    /** So many that nothing would be lost with may wait for their connections. */
+    private static final int MOST_PARKED_UNUSED = 1000;
+
+    private final Driver driver;
+    private final long maxGraceNanos;
+    private final boolean autoRelease;
+    private final ConcurrentMap<Long, TaggedSession> open = new ConcurrentHashMap<>();
+    private final AtomicInteger parkedUnused = new AtomicInteger();
+    private volatile boolean closed;
+
+    TaggedSessions(Driver driver, long maxGraceNanos, boolean autoRelease) {
+        this.driver = driver;
+        this.maxGraceNanos = maxGraceNanos;
+        this.autoRelease = autoRelease;
+    }
+
+    TaggedSession open(DflockdHandler owner, long graceNanos, String label) {
+        long[] id = new long[1];
+        TaggedSession session =
+                new TaggedSession(
+                        driver,
+                        label,
+                        Math.min(graceNanos, maxGraceNanos),
+                        autoRelease,
+                        owner,
+                        () -> open.remove(id[0]));
+        id[0] = session.session().id();
+        open.put(id[0], session);
+        return session;
+    }
+
+    /** The session if it lives and the secret is its own; it belongs to the connection now. */
+    @Nullable TaggedSession resume(DflockdRequest.Resume what, DflockdHandler next) {
+        TaggedSession session = open.get(what.session());
+        return session != null && session.resume(what.secret(), next) ? session : null;
+    }
+
+    /** The connection of a session has ended. */
+    void leave(TaggedSession session, DflockdHandler from, EventExecutor timer) {
+        session.leave(
+                from,
+                new TaggedSession.Parking() {
+                    private boolean unused;
+
+                    @Override
+                    public boolean admits(TaggedSession parked) {
+                        unused = !parked.isInUse();
+                        if (closed) {
+                            return false;
+                        }
+                        if (unused && parkedUnused.incrementAndGet() > MOST_PARKED_UNUSED) {
+                            parkedUnused.decrementAndGet();
+                            return false;
+                        }
+                        return true;
+                    }
+
+                    @Override
+                    public Future<?> after(long nanos, Runnable task) {
+                        boolean counted = unused;
+                        var end = timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
+                        if (counted) {
+                            end.addListener(_ -> parkedUnused.decrementAndGet());
+                        }
+                        return end;
+                    }
+                });
+    }
+
+    /** Ends all of them; none waits for a connection from now on. */
+    void close() {
+        closed = true;
+        new ArrayList<>(open.values()).forEach(TaggedSession::end);
+    }
+}
