@@ -1,0 +1,168 @@
+package io.holdfast.client;
+
+import io.holdfast.client.service.LockService;
+import io.holdfast.client.service.Timeline;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/** What all parts of a client share. */
+final class ClientCore {
+    /** What a client is made of. */
+    record Parts(
+            List<LockService> services,
+            ShardStrategy strategy,
+            Timeline timeline,
+            Executor callbacks,
+            Executor tasks,
+            Duration connectTimeout,
+            Duration readTimeout,
+            SerialExecutor hearing,
+            List<ClientListener> listeners) {}
+
+    /** Something that ends with the client. */
+    interface Part {
+        void clientClosed();
+    }
+
+    private static final long BRIEFLY = TimeUnit.SECONDS.toNanos(2);
+
+    private final Parts parts;
+    private final Set<Part> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    ClientCore(Parts parts) {
+        this.parts = parts;
+    }
+
+    List<LockService> services() {
+        return parts.services();
+    }
+
+    LockService serviceOf(String key) {
+        int count = services().size();
+        if (count == 1) {
+            return services().get(0);
+        }
+        int shard = parts.strategy().shardOf(key, count);
+        if (shard < 0 || shard >= count) {
+            throw new IllegalStateException(
+                    "the shard strategy gave " + shard + " for " + count + " shards");
+        }
+        return services().get(shard);
+    }
+
+    Timeline timeline() {
+        return parts.timeline();
+    }
+
+    long now() {
+        return parts.timeline().nanoTime();
+    }
+
+    Executor callbacks() {
+        return parts.callbacks();
+    }
+
+    /** For what runs long. */
+    Executor tasks() {
+        return parts.tasks();
+    }
+
+    long readTimeoutNanos() {
+        return Spans.saturated(parts.readTimeout());
+    }
+
+    /** How long an answer is waited for by one who cannot be interrupted. */
+    long answerNanos() {
+        return Spans.saturated(parts.connectTimeout().plus(parts.readTimeout()));
+    }
+
+    /** How long a release is waited for. */
+    long brieflyNanos() {
+        return Math.min(BRIEFLY, readTimeoutNanos());
+    }
+
+    void hear(Consumer<ClientListener> event) {
+        for (var listener : parts.listeners()) {
+            parts.hearing().execute(() -> event.accept(listener));
+        }
+    }
+
+    /** Closes it together with the client; false if that is closed already. */
+    boolean add(Part part) {
+        open.add(part);
+        if (closed) {
+            open.remove(part);
+            return false;
+        }
+        return true;
+    }
+
+    void remove(Part part) {
+        open.remove(part);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void ensureOpen(String what) {
+        if (closed) {
+            throw Failures.closed(what);
+        }
+    }
+
+    /** Closes what is open; false if that was done before. */
+    boolean close() {
+        synchronized (this) {
+            if (closed) {
+                return false;
+            }
+            closed = true;
+        }
+        for (var part : List.copyOf(open)) {
+            open.remove(part);
+            part.clientClosed();
+        }
+        return true;
+    }
+
+    /** The answer, or null if none came in time; goes on waiting when interrupted. */
+    static <T> @Nullable Answer<T> await(CompletableFuture<T> future, long nanos) {
+        boolean interrupted = false;
+        long end = System.nanoTime() + nanos;
+        try {
+            while (true) {
+                try {
+                    return new Answer<>(
+                            future.get(end - System.nanoTime(), TimeUnit.NANOSECONDS), null);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (ExecutionException | CancellationException e) {
+                    return new Answer<>(null, e);
+                } catch (TimeoutException e) {
+                    return null;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** A value or a failure. */
+    record Answer<T>(@Nullable T value, @Nullable Exception failure) {}
+}

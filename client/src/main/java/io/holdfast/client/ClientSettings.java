@@ -1,0 +1,88 @@
+package io.holdfast.client;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+import javax.net.ssl.SSLContext;
+
+/**
+ * The settings of a client; whatever is wrong is found here.
+ *
+ * @param services the addresses of each service
+ */
+record ClientSettings(
+        List<List<InetSocketAddress>> services,
+        ShardStrategy strategy,
+        @Nullable SSLContext tls,
+        @Nullable Supplier<String> authToken,
+        Duration connectTimeout,
+        Duration readTimeout,
+        Duration grace,
+        String label,
+        int maxConnections,
+        boolean plain) {
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    ClientSettings {
+        if (services.isEmpty() || services.stream().anyMatch(List::isEmpty)) {
+            throw new IllegalArgumentException("address, shards or cluster must name a server");
+        }
+        positive("connectTimeout", connectTimeout);
+        positive("readTimeout", readTimeout);
+        if (grace.isNegative() || grace.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("grace must be 0 to 1 day but is " + grace);
+        }
+        int bytes = label.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes < 1
+                || bytes > 128
+                || label.chars().anyMatch(c -> c == ' ' || Character.isISOControl(c))) {
+            throw new IllegalArgumentException(
+                    "label must have 1 to 128 bytes without blanks and control characters");
+        }
+        if (maxConnections < 2) {
+            throw new IllegalArgumentException(
+                    "maxConnections must be at least 2 but is " + maxConnections);
+        }
+    }
+
+    private static void positive(String name, Duration value) {
+        if (value.isNegative() || value.isZero() || value.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(
+                    name + " must be more than 0 and at most 1 day but is " + value);
+        }
+    }
+
+    /** {@code host:port}, an IPv6 address in brackets. */
+    static InetSocketAddress address(String setting, String text) {
+        int colon = text.lastIndexOf(':');
+        var host = colon < 0 ? "" : text.substring(0, colon);
+        var port = text.substring(colon + 1);
+        if (host.startsWith("[") && host.endsWith("]")) {
+            host = host.substring(1, host.length() - 1);
+        } else if (host.indexOf(':') >= 0) {
+            host = "";
+        }
+        if (host.isBlank() || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65_535) {
+            throw new IllegalArgumentException(
+                    setting + " must be host:port but is " + text.strip());
+        }
+        return InetSocketAddress.createUnresolved(host, Integer.parseInt(port));
+    }
+
+    /** As people write it. */
+    static String text(InetSocketAddress address) {
+        var host = address.getHostString();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+    }
+
+    /** Names no secret. */
+    @Override
+    public String toString() {
+        return "ClientSettings" + services;
+    }
+}

@@ -1,0 +1,65 @@
+package io.holdfast.client;
+
+import io.holdfast.client.service.LockService;
+
+import java.util.Optional;
+
+/** Short commands: sends, waits for the answer, and reads it. */
+final class Commands {
+    private final ClientCore core;
+
+    Commands(ClientCore core) {
+        this.core = core;
+    }
+
+    /** What follows {@code ok}; empty for {@code nil}. */
+    Optional<String> ask(String command, String key, String argument) {
+        return ask(core.serviceOf(key), command, key, argument);
+    }
+
+    Optional<String> ask(LockService service, String command, String key, String argument) {
+        var what = command + " " + key;
+        core.ensureOpen(what);
+        var answer = ClientCore.await(service.command(command, key, argument), core.answerNanos());
+        if (answer == null) {
+            throw new OutcomeUnknownException(
+                    what + " at " + service.address() + ": no answer came in time", null);
+        }
+        var line = answer.value();
+        if (line == null) {
+            var failure = answer.failure();
+            throw Failures.of(
+                    failure == null ? new IllegalStateException("no answer") : failure,
+                    what,
+                    service.address());
+        }
+        return read(line, what, service.address());
+    }
+
+    long number(String command, String key, String argument) {
+        var text = ask(command, key, argument).orElse("");
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new OutcomeUnknownException(
+                    command + " " + key + ": the answer is no number", null);
+        }
+    }
+
+    static Optional<String> read(String line, String what, String address) {
+        if (line.equals("nil")) {
+            return Optional.empty();
+        }
+        if (line.equals("ok")) {
+            return Optional.of("");
+        }
+        if (line.startsWith("ok ")) {
+            return Optional.of(line.substring(3));
+        }
+        if (line.startsWith("error")) {
+            throw Failures.refused(what, address, line);
+        }
+        throw new OutcomeUnknownException(
+                what + " at " + address + ": the answer is none of this command", null);
+    }
+}

@@ -1,0 +1,26 @@
+package io.holdfast.client;
+
+/**
+ * A number at the server.
+ *
+ * {@snippet :
+ * Counter visits = holdfast.counter("visits");
+ * visits.set(40);
+ * System.out.println(visits.increment(2)); // 42
+ * }
+ */
+public interface Counter {
+    String key();
+
+    long increment();
+
+    long increment(long by);
+
+    long decrement();
+
+    long decrement(long by);
+
+    long get();
+
+    void set(long value);
+}

@@ -1,0 +1,138 @@
+package io.holdfast.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Counters, values and lists. */
+final class Data {
+    private Data() {}
+
+    record ServerCounter(Commands commands, String key) implements Counter {
+        @Override
+        public long increment() {
+            return increment(1);
+        }
+
+        @Override
+        public long increment(long by) {
+            return commands.number("incr", key, Long.toString(by));
+        }
+
+        @Override
+        public long decrement() {
+            return decrement(1);
+        }
+
+        @Override
+        public long decrement(long by) {
+            return commands.number("decr", key, Long.toString(by));
+        }
+
+        @Override
+        public long get() {
+            return commands.number("get", key, "_");
+        }
+
+        @Override
+        public void set(long value) {
+            commands.ask("cset", key, Long.toString(value));
+        }
+
+        @Override
+        public String toString() {
+            return "Counter[" + key + "]";
+        }
+    }
+
+    record ServerValues(Commands commands) implements KeyValues {
+        private static final Duration LONGEST = Duration.ofSeconds(9_223_372_036L);
+
+        @Override
+        public void put(String key, String value) {
+            commands.ask("kset", Words.key(key), Words.value(value, 0));
+        }
+
+        @Override
+        public void put(String key, String value, Duration timeToLive) {
+            if (timeToLive.compareTo(Duration.ofSeconds(1)) < 0
+                    || timeToLive.compareTo(LONGEST) > 0) {
+                throw new IllegalArgumentException(
+                        "timeToLive must be 1 to "
+                                + LONGEST.toSeconds()
+                                + " seconds but is "
+                                + timeToLive);
+            }
+            long seconds = timeToLive.plusNanos(999_999_999).toSeconds();
+            commands.ask(
+                    "kset",
+                    Words.key(key),
+                    Words.value(value, Math.min(seconds, LONGEST.toSeconds())));
+        }
+
+        @Override
+        public Optional<String> get(String key) {
+            return commands.ask("kget", Words.key(key), "_");
+        }
+
+        @Override
+        public void remove(String key) {
+            commands.ask("kdel", Words.key(key), "_");
+        }
+
+        @Override
+        public String toString() {
+            return "KeyValues";
+        }
+    }
+
+    record ServerList(Commands commands, String key) implements ItemList {
+        @Override
+        public long pushFirst(String item) {
+            return commands.number("lpush", key, Words.item(item));
+        }
+
+        @Override
+        public long pushLast(String item) {
+            return commands.number("rpush", key, Words.item(item));
+        }
+
+        @Override
+        public Optional<String> popFirst() {
+            return commands.ask("lpop", key, "_");
+        }
+
+        @Override
+        public Optional<String> popLast() {
+            return commands.ask("rpop", key, "_");
+        }
+
+        @Override
+        public long size() {
+            return commands.number("llen", key, "_");
+        }
+
+        @Override
+        public List<String> range(long first, long last) {
+            return strings(commands.ask("lrange", key, first + " " + last).orElse("[]"), key);
+        }
+
+        @Override
+        public String toString() {
+            return "ItemList[" + key + "]";
+        }
+    }
+
+    static List<String> strings(String json, String key) {
+        var items = new ArrayList<String>();
+        try {
+            for (var item : Json.array(Json.read(json))) {
+                items.add(Json.string(item));
+            }
+        } catch (IllegalArgumentException e) {
+            throw new OutcomeUnknownException("lrange " + key + ": the answer is no JSON", e);
+        }
+        return List.copyOf(items);
+    }
+}

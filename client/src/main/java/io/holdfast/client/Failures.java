@@ -1,0 +1,71 @@
+package io.holdfast.client;
+
+import io.holdfast.client.service.ServiceException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+/** Turns what a service reports into what users see: the only place that does. */
+final class Failures {
+    private Failures() {}
+
+    /**
+     * @param what was tried, with its key, such as {@code lock deploy}
+     */
+    static LockException of(Throwable failure, String what, String address) {
+        var cause = bare(failure);
+        if (cause instanceof LockException known) {
+            return known;
+        }
+        if (!(cause instanceof ServiceException service)) {
+            return new OutcomeUnknownException(message(what, address, "failed inside"), cause);
+        }
+        return switch (service.kind()) {
+            case REFUSED -> refused(what, address, service.answer());
+            case OUTCOME_UNKNOWN ->
+                    new OutcomeUnknownException(
+                            message(what, address, "no answer came: " + service.getMessage()),
+                            service);
+            case UNREACHABLE ->
+                    new ServerUnreachableException(
+                            message(what, address, "not reached: " + service.getMessage()),
+                            service);
+            case UNSUPPORTED -> new UnsupportedByServerException(unsupported(what, address), null);
+            case AUTHENTICATION ->
+                    new AuthenticationException(
+                            message(what, address, "the server wants another token"), service);
+            case CLOSED -> closed(what);
+        };
+    }
+
+    static LockException refused(String what, String address, String answer) {
+        return new RefusedException(
+                message(what, address, "the server refused: " + answer), answer);
+    }
+
+    static LockException timedOut(String what, String address) {
+        return new AcquireTimeoutException(message(what, address, "not free in time"), null);
+    }
+
+    static LockException closed(String what) {
+        return new ClientClosedException(what + ": the client is closed", null);
+    }
+
+    static String unsupported(String what, String address) {
+        return message(what, address, "the server is a plain dflockd, which cannot do this");
+    }
+
+    private static String message(String what, String address, String text) {
+        return what + " at " + address + ": " + text;
+    }
+
+    private static Throwable bare(Throwable failure) {
+        @Nullable Throwable cause = failure.getCause();
+        return (failure instanceof CompletionException || failure instanceof ExecutionException)
+                        && cause != null
+                ? bare(cause)
+                : failure;
+    }
+}

@@ -1,0 +1,194 @@
+package io.holdfast.client;
+
+import io.holdfast.client.service.Acquisition;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
+
+/** One key, or several at once. */
+final class LockHandle implements HoldfastLock {
+    private final ClientCore core;
+    private final List<Claim.Wanted> wanted;
+    private final boolean several;
+    private final HoldOptions options;
+
+    LockHandle(ClientCore core, List<Claim.Wanted> wanted, boolean several, HoldOptions options) {
+        this.core = core;
+        this.wanted = wanted;
+        this.several = several;
+        this.options = options;
+    }
+
+    private LockHandle with(HoldOptions other) {
+        return new LockHandle(core, wanted, several, other);
+    }
+
+    private Pending start(long waitNanos) {
+        return several
+                ? MultiClaim.start(core, wanted, options, waitNanos)
+                : Claim.start(core, wanted.get(0), options, waitNanos);
+    }
+
+    @Override
+    public String key() {
+        return String.join(",", wanted.stream().map(Claim.Wanted::key).toList());
+    }
+
+    @Override
+    public HoldfastLock lease(Duration lease) {
+        return with(options.withLease(Spans.lease(lease)));
+    }
+
+    @Override
+    public HoldfastLock renew(boolean renew) {
+        return with(options.withRenew(renew));
+    }
+
+    @Override
+    public HoldfastLock maxHold(Duration longest) {
+        if (longest.isNegative() || longest.isZero()) {
+            throw new IllegalArgumentException("maxHold must be positive but is " + longest);
+        }
+        return with(options.withMaxHold(Spans.saturated(longest)));
+    }
+
+    @Override
+    public HoldfastLock unbound() {
+        return with(options.withUnbound());
+    }
+
+    @Override
+    public HoldfastLock onLost(Consumer<LossReason> action) {
+        return with(options.withOnLost(action));
+    }
+
+    @Override
+    public HoldfastLock interruptOnLoss() {
+        return with(options.withInterrupt());
+    }
+
+    @Override
+    public Hold acquire() throws InterruptedException {
+        return obtain(Acquisition.FOREVER);
+    }
+
+    @Override
+    public Hold acquire(Duration timeout) throws InterruptedException {
+        return obtain(Spans.waiting(timeout));
+    }
+
+    private Hold obtain(long waitNanos) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        var hold = Waiting.get(start(waitNanos));
+        hold.handTo(Thread.currentThread());
+        return hold;
+    }
+
+    @Override
+    public Optional<Hold> tryAcquire() {
+        try {
+            var hold = Waiting.getWithoutInterrupt(start(0));
+            hold.handTo(Thread.currentThread());
+            return Optional.of(hold);
+        } catch (AcquireTimeoutException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public Optional<Hold> tryAcquire(Duration timeout) throws InterruptedException {
+        try {
+            return Optional.of(acquire(timeout));
+        } catch (AcquireTimeoutException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** For the view as a lock of the JDK, which may not be interrupted. */
+    Hold acquireWithoutInterrupt() {
+        var hold = Waiting.getWithoutInterrupt(start(Acquisition.FOREVER));
+        hold.handTo(Thread.currentThread());
+        return hold;
+    }
+
+    @Override
+    public CompletableFuture<Hold> acquireAsync(Duration timeout) {
+        long waitNanos = Spans.waiting(timeout);
+        var future = new CompletableFuture<Hold>();
+        Pending pending;
+        try {
+            pending = start(waitNanos);
+        } catch (LockException e) {
+            future.completeExceptionally(e);
+            return future;
+        }
+        var ended = new AtomicBoolean();
+        // First, so that it runs whoever completes the future: a cancel, orTimeout, the user.
+        future.whenComplete(
+                (hold, failure) -> {
+                    if (!ended.get()) {
+                        giveBack(pending);
+                    }
+                });
+        pending.result()
+                .whenComplete(
+                        (hold, failure) ->
+                                SerialExecutor.onExecutor(
+                                        core.callbacks(),
+                                        () -> {
+                                            ended.set(true);
+                                            finish(future, hold, failure);
+                                        }));
+        return future;
+    }
+
+    private static void finish(
+            CompletableFuture<Hold> future, @Nullable BaseHold hold, @Nullable Throwable failure) {
+        if (failure != null) {
+            future.completeExceptionally(failure);
+        } else if (hold != null && !future.complete(hold)) {
+            hold.release();
+        }
+    }
+
+    private static void giveBack(Pending pending) {
+        var late = pending.giveUp();
+        if (late != null) {
+            late.release();
+        }
+    }
+
+    @Override
+    public PlaceInLine enqueue() {
+        return new Place(core, key(), start(Acquisition.FOREVER));
+    }
+
+    @Override
+    public <T> T withLock(Duration timeout, Callable<T> task) throws Exception {
+        try (var hold = acquire(timeout)) {
+            T value = task.call();
+            hold.ensureHeld();
+            return value;
+        }
+    }
+
+    @Override
+    public Lock asJavaLock() {
+        return new JavaLock(this);
+    }
+
+    @Override
+    public String toString() {
+        return "HoldfastLock[" + key() + "]";
+    }
+}

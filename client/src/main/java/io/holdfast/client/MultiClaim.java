@@ -1,0 +1,161 @@
+package io.holdfast.client;
+
+import io.holdfast.client.service.Acquisition;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+
+/** The acquire of several keys, one after the other, with one deadline: all or none. */
+final class MultiClaim implements Pending {
+    private final ClientCore core;
+    private final List<Claim.Wanted> wanted;
+    private final HoldOptions options;
+    private final long waitNanos;
+    private final long startedAt;
+    private final List<LiveHold> got = new ArrayList<>();
+    private final CompletableFuture<MultiHold> result = new CompletableFuture<>();
+    private @Nullable Claim current;
+    private boolean over;
+
+    private MultiClaim(
+            ClientCore core, List<Claim.Wanted> wanted, HoldOptions options, long waitNanos) {
+        this.core = core;
+        this.wanted = wanted;
+        this.options = options;
+        this.waitNanos = waitNanos;
+        startedAt = core.now();
+    }
+
+    static MultiClaim start(
+            ClientCore core, List<Claim.Wanted> wanted, HoldOptions options, long waitNanos) {
+        var claim = new MultiClaim(core, wanted, options, waitNanos);
+        claim.next();
+        return claim;
+    }
+
+    private void next() {
+        int number;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            number = got.size();
+        }
+        if (number == wanted.size()) {
+            complete();
+            return;
+        }
+        Claim claim;
+        try {
+            claim = Claim.start(core, wanted.get(number), options.silent(), left());
+        } catch (RuntimeException e) {
+            fail(e);
+            return;
+        }
+        boolean unwanted;
+        synchronized (this) {
+            unwanted = over;
+            current = claim;
+        }
+        if (unwanted) {
+            releaseIfAny(claim.giveUp());
+        } else {
+            claim.result().whenComplete(this::ended);
+        }
+    }
+
+    private long left() {
+        return waitNanos == Acquisition.FOREVER
+                ? waitNanos
+                : Math.max(0, startedAt + waitNanos - core.now());
+    }
+
+    private void ended(@Nullable LiveHold hold, @Nullable Throwable failure) {
+        if (hold == null) {
+            fail(
+                    failure instanceof RuntimeException known
+                            ? known
+                            : new IllegalStateException(failure));
+            return;
+        }
+        boolean unwanted;
+        synchronized (this) {
+            unwanted = over;
+            if (!unwanted) {
+                got.add(hold);
+            }
+        }
+        if (unwanted) {
+            hold.release();
+        } else {
+            next();
+        }
+    }
+
+    private void complete() {
+        MultiHold hold;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            hold = new MultiHold(core, got, options);
+            over = hold.isHeld();
+            got.clear();
+        }
+        if (over()) {
+            result.complete(hold);
+        } else {
+            hold.release(); // a part was lost while others were waited for
+            next();
+        }
+    }
+
+    private synchronized boolean over() {
+        return over;
+    }
+
+    private boolean fail(RuntimeException failure) {
+        List<LiveHold> unwanted;
+        Claim claim;
+        synchronized (this) {
+            if (over) {
+                return false;
+            }
+            over = true;
+            unwanted = List.copyOf(got);
+            claim = current;
+        }
+        if (claim != null && !claim.result().isDone()) {
+            releaseIfAny(claim.giveUp());
+        }
+        for (int i = unwanted.size() - 1; i >= 0; i--) {
+            unwanted.get(i).release();
+        }
+        result.completeExceptionally(failure);
+        return true;
+    }
+
+    private static void releaseIfAny(@Nullable BaseHold hold) {
+        if (hold != null) {
+            hold.release();
+        }
+    }
+
+    @Override
+    public CompletableFuture<MultiHold> result() {
+        return result;
+    }
+
+    @Override
+    public @Nullable BaseHold giveUp() {
+        if (fail(new CancellationException("multi lock"))) {
+            return null;
+        }
+        var answer = ClientCore.await(result, core.brieflyNanos());
+        return answer == null ? null : answer.value();
+    }
+}

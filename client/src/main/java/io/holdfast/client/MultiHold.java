@@ -1,0 +1,103 @@
+package io.holdfast.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/** Holds of several keys, lost when one of them is. */
+final class MultiHold extends BaseHold {
+    private final List<LiveHold> parts;
+
+    MultiHold(ClientCore core, List<LiveHold> parts, HoldOptions options) {
+        super(core, options);
+        this.parts = List.copyOf(parts);
+        for (var part : this.parts) {
+            part.hook(this::lose);
+        }
+    }
+
+    @Override
+    void over() {}
+
+    @Override
+    void restartLease() {
+        parts.forEach(LiveHold::restartLease);
+    }
+
+    @Override
+    void release() {
+        finish();
+        parts.forEach(LiveHold::release);
+    }
+
+    @Override
+    public String key() {
+        return parts.stream().map(LiveHold::key).collect(Collectors.joining(","));
+    }
+
+    @Override
+    public Duration lease() {
+        return parts.stream().map(LiveHold::lease).min(Duration::compareTo).orElse(Duration.ZERO);
+    }
+
+    @Override
+    public OptionalLong fence() {
+        return OptionalLong.empty();
+    }
+
+    @Override
+    public String token() {
+        throw new UnsupportedOperationException("each of the parts() has a token of its own");
+    }
+
+    @Override
+    public boolean isHeld() {
+        return heldForAtLeast(Duration.ZERO);
+    }
+
+    @Override
+    public boolean heldForAtLeast(Duration span) {
+        return isOpen() && parts.stream().allMatch(part -> part.heldForAtLeast(span));
+    }
+
+    @Override
+    public void renew() {
+        ensureHeld();
+        parts.forEach(LiveHold::renew);
+    }
+
+    @Override
+    public void renew(Duration lease) {
+        ensureHeld();
+        parts.forEach(part -> part.renew(lease));
+    }
+
+    @Override
+    public List<Hold> parts() {
+        return List.copyOf(parts);
+    }
+
+    @Override
+    public void close() {
+        closeAfter(Duration.ZERO);
+    }
+
+    /** Also after a loss: the other parts are still held. */
+    @Override
+    public void closeAfter(Duration span) {
+        finish();
+        var answers = new ArrayList<CompletableFuture<?>>();
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            var answer = parts.get(i).startClose(span.isNegative() ? 0 : Spans.saturated(span));
+            if (answer != null) {
+                answers.add(answer);
+            }
+        }
+        ClientCore.await(
+                CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0])),
+                core.brieflyNanos());
+    }
+}

@@ -1,0 +1,162 @@
+package io.holdfast.client;
+
+import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.LockService;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/** A client over one or more services. */
+final class RemoteHoldfast implements Holdfast {
+    private final ClientCore core;
+    private final Commands commands;
+    private final Supplier<DflockdConnection> opener;
+    private final Runnable end;
+
+    /**
+     * @param end what remains to be closed after the services
+     */
+    RemoteHoldfast(ClientCore core, Supplier<DflockdConnection> opener, Runnable end) {
+        this.core = core;
+        commands = new Commands(core);
+        this.opener = opener;
+        this.end = end;
+    }
+
+    List<LockService> services() {
+        return core.services();
+    }
+
+    private HoldfastLock handle(Kind kind, String key, long limit) {
+        return new LockHandle(
+                core,
+                List.of(new Claim.Wanted(kind, Words.key(key), limit)),
+                false,
+                HoldOptions.USUAL);
+    }
+
+    @Override
+    public HoldfastLock lock(String key) {
+        return handle(Kind.LOCK, key, 1);
+    }
+
+    @Override
+    public HoldfastLock semaphore(String key, int limit) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit must be at least 1 but is " + limit);
+        }
+        return handle(Kind.SEMAPHORE, key, limit);
+    }
+
+    @Override
+    public HoldfastReadWriteLock readWriteLock(String key) {
+        return new ReadWrite(Words.key(key), handle(Kind.READ, key, 1), lock(key));
+    }
+
+    private record ReadWrite(String key, HoldfastLock read, HoldfastLock write)
+            implements HoldfastReadWriteLock {}
+
+    @Override
+    public HoldfastLock multiLock(Collection<String> keys) {
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException("keys must not be empty");
+        }
+        var wanted = new ArrayList<Claim.Wanted>();
+        keys.stream()
+                .map(Words::key)
+                .distinct()
+                .sorted(
+                        (a, b) ->
+                                Arrays.compareUnsigned(
+                                        a.getBytes(StandardCharsets.UTF_8),
+                                        b.getBytes(StandardCharsets.UTF_8)))
+                .forEach(key -> wanted.add(new Claim.Wanted(Kind.LOCK, key, 1)));
+        return new LockHandle(core, List.copyOf(wanted), true, HoldOptions.USUAL);
+    }
+
+    @Override
+    public HoldfastLock multiLock(String... keys) {
+        return multiLock(List.of(keys));
+    }
+
+    @Override
+    public Leader leader(String key) {
+        return new Election(core, lock(key));
+    }
+
+    @Override
+    public Signals signals() {
+        return new ServerSignals(core, commands);
+    }
+
+    @Override
+    public Counter counter(String key) {
+        return new Data.ServerCounter(commands, Words.key(key));
+    }
+
+    @Override
+    public KeyValues kv() {
+        return new Data.ServerValues(commands);
+    }
+
+    @Override
+    public ItemList list(String key) {
+        return new Data.ServerList(commands, Words.key(key));
+    }
+
+    @Override
+    public KeyInfo info(String key) {
+        return new Standings(core, commands).info(Words.key(key));
+    }
+
+    @Override
+    public List<ServerStats> stats() {
+        return new Standings(core, commands).stats();
+    }
+
+    @Override
+    public <T> T withLock(String key, Duration timeout, Callable<T> task) throws Exception {
+        return lock(key).withLock(timeout, task);
+    }
+
+    @Override
+    public DflockdConnection openConnection() {
+        core.ensureOpen("connection");
+        return opener.get();
+    }
+
+    @Override
+    public Features features() {
+        return new Features(
+                all(Abilities::tagged),
+                all(Abilities::fences),
+                all(Abilities::readWrite),
+                all(Abilities::unbound),
+                all(Abilities::resume));
+    }
+
+    private boolean all(Predicate<Abilities> has) {
+        return core.services().stream().map(LockService::abilities).allMatch(has);
+    }
+
+    @Override
+    public void close() {
+        if (core.close()) {
+            core.services().forEach(LockService::close);
+            end.run();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Holdfast" + core.services().stream().map(LockService::address).toList();
+    }
+}

@@ -1,0 +1,288 @@
+package io.holdfast.client;
+
+import io.holdfast.client.service.ServiceException;
+import io.holdfast.client.wire.RawConnection;
+import io.holdfast.client.wire.WireConfig;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** The commands of dflockd over a connection. */
+final class SocketDflockd implements DflockdConnection {
+    private static final long LONGEST_SECONDS = 9_223_372_036L;
+
+    private final RawConnection connection;
+    private final Duration readTimeout;
+
+    private SocketDflockd(RawConnection connection, Duration readTimeout) {
+        this.connection = connection;
+        this.readTimeout = readTimeout;
+    }
+
+    static DflockdConnection open(WireConfig config) {
+        try {
+            return new SocketDflockd(RawConnection.open(config), config.readTimeout());
+        } catch (ServiceException e) {
+            throw Failures.of(e, "connect", ClientSettings.text(config.addresses().get(0)));
+        }
+    }
+
+    private String line(String command, String key, String argument, long waitSeconds) {
+        var what = command + " " + key;
+        long nanos = Spans.saturated(readTimeout.plusSeconds(waitSeconds));
+        var answer = ClientCore.await(connection.ask(command, key, argument), nanos);
+        if (answer == null) {
+            connection.close(); // what comes now would be taken for the next answer
+            throw new OutcomeUnknownException(
+                    what + " at " + connection.address() + ": no answer came in time", null);
+        }
+        var line = answer.value();
+        if (line == null) {
+            var failure = answer.failure();
+            throw Failures.of(
+                    failure == null ? new IllegalStateException("no answer") : failure,
+                    what,
+                    connection.address());
+        }
+        return line;
+    }
+
+    private Optional<String> ask(String command, String key, String argument) {
+        return Commands.read(
+                line(command, key, argument, 0), command + " " + key, connection.address());
+    }
+
+    private long number(String command, String key, String argument) {
+        try {
+            return Long.parseLong(ask(command, key, argument).orElse(""));
+        } catch (NumberFormatException e) {
+            throw new OutcomeUnknownException(
+                    command + " " + key + ": the answer is no number", null);
+        }
+    }
+
+    private Optional<Grant> grant(String command, String key, String argument, long seconds) {
+        var line = line(command, Words.key(key), argument, seconds);
+        if (line.equals("timeout") || line.equals("queued")) {
+            return Optional.empty();
+        }
+        var words = line.split(" ", -1);
+        boolean granted = words[0].equals("ok") || words[0].equals("acquired");
+        if (granted && words.length == 3 && words[2].matches("[0-9]{1,10}")) {
+            return Optional.of(new Grant(words[1], Long.parseLong(words[2])));
+        }
+        throw line.startsWith("error")
+                ? Failures.refused(command + " " + key, connection.address(), line)
+                : new OutcomeUnknownException(
+                        command + " " + key + ": the answer is none of this command", null);
+    }
+
+    /** True for {@code ok}, false for {@code error}. */
+    private boolean held(String command, String key, String token) {
+        var line = line(command, Words.key(key), Words.token(token), 0);
+        if (line.equals("ok") || line.equals("error")) {
+            return line.equals("ok");
+        }
+        throw Failures.refused(command + " " + key, connection.address(), line);
+    }
+
+    private Optional<Long> lease(String command, String key, String token, long leaseSeconds) {
+        var line = line(command, Words.key(key), Words.token(token) + lease(leaseSeconds), 0);
+        if (line.matches("ok [0-9]{1,10}")) {
+            return Optional.of(Long.parseLong(line.substring(3)));
+        }
+        if (line.equals("error")) {
+            return Optional.empty();
+        }
+        throw Failures.refused(command + " " + key, connection.address(), line);
+    }
+
+    private static String lease(long seconds) {
+        return seconds == 0 ? "" : " " + seconds("leaseSeconds", seconds);
+    }
+
+    private static long seconds(String name, long seconds) {
+        if (seconds < 0 || seconds > LONGEST_SECONDS) {
+            throw new IllegalArgumentException(
+                    name + " must be 0 to " + LONGEST_SECONDS + " but is " + seconds);
+        }
+        return seconds;
+    }
+
+    private static long limit(long limit) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit must be at least 1 but is " + limit);
+        }
+        return limit;
+    }
+
+    @Override
+    public Optional<Grant> lock(String key, long timeoutSeconds, long leaseSeconds) {
+        long timeout = seconds("timeoutSeconds", timeoutSeconds);
+        return grant("l", key, timeout + lease(leaseSeconds), timeout);
+    }
+
+    @Override
+    public boolean release(String key, String token) {
+        return held("r", key, token);
+    }
+
+    @Override
+    public Optional<Long> renew(String key, String token, long leaseSeconds) {
+        return lease("n", key, token, leaseSeconds);
+    }
+
+    @Override
+    public Optional<Grant> enqueue(String key, long leaseSeconds) {
+        return grant("e", key, lease(leaseSeconds).strip(), 0);
+    }
+
+    @Override
+    public Optional<Grant> await(String key, long timeoutSeconds) {
+        long timeout = seconds("timeoutSeconds", timeoutSeconds);
+        return grant("w", key, Long.toString(timeout), timeout);
+    }
+
+    @Override
+    public Optional<Grant> semaphoreLock(
+            String key, long timeoutSeconds, long limit, long leaseSeconds) {
+        long timeout = seconds("timeoutSeconds", timeoutSeconds);
+        return grant("sl", key, timeout + " " + limit(limit) + lease(leaseSeconds), timeout);
+    }
+
+    @Override
+    public boolean semaphoreRelease(String key, String token) {
+        return held("sr", key, token);
+    }
+
+    @Override
+    public Optional<Long> semaphoreRenew(String key, String token, long leaseSeconds) {
+        return lease("sn", key, token, leaseSeconds);
+    }
+
+    @Override
+    public Optional<Grant> semaphoreEnqueue(String key, long limit, long leaseSeconds) {
+        return grant("se", key, limit(limit) + lease(leaseSeconds), 0);
+    }
+
+    @Override
+    public Optional<Grant> semaphoreAwait(String key, long timeoutSeconds) {
+        long timeout = seconds("timeoutSeconds", timeoutSeconds);
+        return grant("sw", key, Long.toString(timeout), timeout);
+    }
+
+    @Override
+    public long incr(String key, long by) {
+        return number("incr", Words.key(key), Long.toString(by));
+    }
+
+    @Override
+    public long decr(String key, long by) {
+        return number("decr", Words.key(key), Long.toString(by));
+    }
+
+    @Override
+    public long get(String key) {
+        return number("get", Words.key(key), "_");
+    }
+
+    @Override
+    public void cset(String key, long value) {
+        ask("cset", Words.key(key), Long.toString(value));
+    }
+
+    @Override
+    public void kset(String key, String value, long ttlSeconds) {
+        ask("kset", Words.key(key), Words.value(value, seconds("ttlSeconds", ttlSeconds)));
+    }
+
+    @Override
+    public Optional<String> kget(String key) {
+        return ask("kget", Words.key(key), "_");
+    }
+
+    @Override
+    public void kdel(String key) {
+        ask("kdel", Words.key(key), "_");
+    }
+
+    @Override
+    public long lpush(String key, String item) {
+        return number("lpush", Words.key(key), Words.item(item));
+    }
+
+    @Override
+    public long rpush(String key, String item) {
+        return number("rpush", Words.key(key), Words.item(item));
+    }
+
+    @Override
+    public Optional<String> lpop(String key) {
+        return ask("lpop", Words.key(key), "_");
+    }
+
+    @Override
+    public Optional<String> rpop(String key) {
+        return ask("rpop", Words.key(key), "_");
+    }
+
+    @Override
+    public long llen(String key) {
+        return number("llen", Words.key(key), "_");
+    }
+
+    @Override
+    public List<String> lrange(String key, long first, long last) {
+        return Data.strings(ask("lrange", Words.key(key), first + " " + last).orElse("[]"), key);
+    }
+
+    @Override
+    public long signal(String channel, String payload) {
+        return number("signal", Words.channel(channel), Words.payload(channel, payload));
+    }
+
+    @Override
+    public void listen(String pattern, String group) {
+        ask("listen", Words.key("pattern", pattern), Words.group(group));
+    }
+
+    @Override
+    public void unlisten(String pattern, String group) {
+        ask("unlisten", Words.key("pattern", pattern), Words.group(group));
+    }
+
+    @Override
+    public Optional<Signals.Message> nextSignal(Duration timeout) throws InterruptedException {
+        return connection
+                .nextSignal(Duration.ofNanos(Spans.capped(Spans.waiting(timeout))))
+                .map(SocketDflockd::message);
+    }
+
+    private static Signals.Message message(String line) {
+        int blank = line.indexOf(' ', 4);
+        return blank < 0
+                ? new Signals.Message(line.substring(4), "")
+                : new Signals.Message(line.substring(4, blank), line.substring(blank + 1));
+    }
+
+    @Override
+    public void ping() {
+        ask("ping", "_", "_");
+    }
+
+    @Override
+    public String stats() {
+        return ask("stats", "_", "_").orElse("");
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+
+    @Override
+    public String toString() {
+        return "DflockdConnection[" + connection.address() + "]";
+    }
+}

@@ -1,0 +1,125 @@
+package io.holdfast.client.memory;
+
+import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.GrantedHold;
+import io.holdfast.client.service.Timeline;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** A hold. Guarded by the server's monitor. */
+final class MemoryHold implements GrantedHold {
+    final MemoryService service;
+    final Slot slot;
+    final boolean unbound;
+    final String label;
+    private final Kind kind;
+    private final String key;
+    private final String token;
+    private final long fence;
+    private final long askedAt;
+    long session;
+    long leaseNanos;
+    long deadline;
+    boolean live = true;
+    Timeline.@Nullable Timer expiry;
+
+    /** Given back by its owner: no loss is told any more. */
+    boolean released;
+
+    /** The reason once it was told, or is about to be. */
+    private @Nullable Loss told;
+
+    /** Why the server ended it. */
+    @Nullable Loss ended;
+
+    private @Nullable Consumer<Loss> action;
+
+    MemoryHold(MemoryAttempt attempt, Slot slot, long fence, long session) {
+        service = attempt.service;
+        this.slot = slot;
+        kind = attempt.what.kind();
+        key = attempt.what.key();
+        unbound = attempt.what.unbound();
+        label = service.label;
+        askedAt = attempt.askedAt;
+        this.fence = fence;
+        this.session = session;
+        token = String.format("%016x%016x", fence, fence * 0x9e3779b97f4a7c15L);
+    }
+
+    Kind kind() {
+        return kind;
+    }
+
+    /** Tells the owner, if it does not know. */
+    void tell(Loss loss) {
+        if (told == null && !released) {
+            told = loss;
+            var listener = action;
+            if (listener != null) {
+                service.server.effect(() -> listener.accept(loss));
+            }
+        }
+    }
+
+    @Override
+    public String key() {
+        return key;
+    }
+
+    @Override
+    public String token() {
+        return token;
+    }
+
+    @Override
+    public OptionalLong fence() {
+        return service.abilities().fences() ? OptionalLong.of(fence) : OptionalLong.empty();
+    }
+
+    long fenceNumber() {
+        return fence;
+    }
+
+    @Override
+    public long leaseNanos() {
+        return leaseNanos;
+    }
+
+    @Override
+    public long askedAtNanos() {
+        return askedAt;
+    }
+
+    @Override
+    public CompletableFuture<Long> renew(long lease) {
+        return service.renew(this, lease);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> release() {
+        return service.release(this);
+    }
+
+    @Override
+    public void onLost(Consumer<Loss> listener) {
+        service.server.locked(
+                () -> {
+                    action = listener;
+                    var already = told;
+                    if (already != null) {
+                        service.server.effect(() -> listener.accept(already));
+                    }
+                    return already;
+                });
+    }
+
+    @Override
+    public String toString() {
+        return "MemoryHold[" + key + ", fence " + fence + "]";
+    }
+}

@@ -1,0 +1,323 @@
+package io.holdfast.client.memory;
+
+import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.GrantedHold.Loss;
+import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.ServiceEvents;
+import io.holdfast.client.service.ServiceException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * Locks in memory for any number of {@link MemoryService}s. State changes under one monitor; what
+ * is to be told is queued there and told afterwards, in order, by one thread at a time.
+ */
+public final class MemoryServer {
+    private static final long DEFAULT_LEASE = 33_000_000_000L;
+    private static final long LIMIT_KEPT = 60_000_000_000L;
+
+    final MemoryClock clock;
+    final MemorySignals signals = new MemorySignals();
+    private final MemoryData data;
+    private final Map<String, Slot> locks = new TreeMap<>();
+    private final Map<String, Slot> semaphores = new TreeMap<>();
+    private final List<MemoryService> services = new ArrayList<>();
+    private final Queue<Runnable> effects = new ConcurrentLinkedQueue<>();
+    private final ReentrantLock telling = new ReentrantLock();
+    private long fences;
+    private long sessions;
+
+    public MemoryServer(MemoryClock clock) {
+        this.clock = clock;
+        data = new MemoryData(clock);
+    }
+
+    /** A client. */
+    public MemoryService connect(
+            String label, Abilities abilities, long graceNanos, ServiceEvents events) {
+        return locked(
+                () -> {
+                    var service = new MemoryService(this, label, abilities, graceNanos, events);
+                    services.add(service);
+                    effect(events::connected);
+                    return service;
+                });
+    }
+
+    /**
+     * Ends all holds of a lock, or of a semaphore, as if somebody released them by their tokens.
+     */
+    public int releaseAll(String key) {
+        return locked(
+                () -> {
+                    var found = new ArrayList<MemoryHold>();
+                    for (var slots : List.of(locks, semaphores)) {
+                        var slot = slots.get(key);
+                        if (slot != null) {
+                            found.addAll(slot.holders.values());
+                        }
+                    }
+                    found.forEach(hold -> end(hold, Loss.RELEASED));
+                    return found.size();
+                });
+    }
+
+    /** How many holds and waits there are. */
+    public int inUse() {
+        return locked(
+                () -> {
+                    int count = 0;
+                    for (var slots : List.of(locks, semaphores)) {
+                        for (var slot : slots.values()) {
+                            count += slot.holders.size() + slot.line.size();
+                        }
+                    }
+                    return count;
+                });
+    }
+
+    /** Tells everything that is to be told before it returns. */
+    public void settle() {
+        if (!telling.isHeldByCurrentThread()) {
+            telling.lock();
+            try {
+                drain();
+            } finally {
+                telling.unlock();
+            }
+            tell();
+        }
+    }
+
+    <T extends @Nullable Object> T locked(Supplier<T> change) {
+        T result;
+        synchronized (this) {
+            result = change.get();
+        }
+        tell();
+        return result;
+    }
+
+    void effect(Runnable effect) {
+        effects.add(effect);
+    }
+
+    private void tell() {
+        while (!effects.isEmpty() && !telling.isHeldByCurrentThread() && telling.tryLock()) {
+            try {
+                drain();
+            } finally {
+                telling.unlock();
+            }
+        }
+    }
+
+    private void drain() {
+        for (var effect = effects.poll(); effect != null; effect = effects.poll()) {
+            effect.run();
+        }
+    }
+
+    long nextSession() {
+        return ++sessions;
+    }
+
+    void ask(MemoryAttempt attempt) {
+        var what = attempt.what;
+        var slots = what.kind() == Kind.SEMAPHORE ? semaphores : locks;
+        forgetIdle(slots, what.key());
+        var slot =
+                slots.computeIfAbsent(what.key(), key -> new Slot(what.limit(), clock.nanoTime()));
+        if (slot.limit != what.limit()) {
+            attempt.end(new Outcome.Failed(refused("error_limit_mismatch")));
+        } else if (slot.line.isEmpty() && slot.admits(what.kind())) {
+            grant(slot, attempt);
+        } else if (what.waitNanos() == 0) {
+            attempt.end(new Outcome.TimedOut());
+        } else {
+            slot.line.add(attempt);
+        }
+    }
+
+    private void forgetIdle(Map<String, Slot> slots, String key) {
+        var slot = slots.get(key);
+        if (slot != null && slot.isIdle() && clock.nanoTime() - slot.idleSince > LIMIT_KEPT) {
+            slots.remove(key);
+        }
+    }
+
+    static ServiceException refused(String word) {
+        return new ServiceException(
+                ServiceException.Kind.REFUSED, "the server answered " + word, word, null);
+    }
+
+    private void grant(Slot slot, MemoryAttempt attempt) {
+        var hold = new MemoryHold(attempt, slot, ++fences, attempt.service.session());
+        slot.holders.put(hold.token(), hold);
+        startLease(hold, attempt.what.leaseNanos());
+        attempt.service.granted(attempt, hold);
+    }
+
+    void startLease(MemoryHold hold, long leaseNanos) {
+        hold.leaseNanos = leaseNanos == 0 ? DEFAULT_LEASE : leaseNanos;
+        long now = clock.nanoTime();
+        hold.deadline = now + hold.leaseNanos < now ? Long.MAX_VALUE : now + hold.leaseNanos;
+        if (hold.expiry != null) {
+            hold.expiry.cancel();
+        }
+        hold.expiry =
+                clock.schedule(
+                        hold.leaseNanos,
+                        () ->
+                                locked(
+                                        () -> {
+                                            end(hold, Loss.EXPIRED);
+                                            return hold;
+                                        }));
+    }
+
+    /** Takes the hold from its slot and tells its owner; the next in line follows. */
+    void end(MemoryHold hold, Loss reason) {
+        if (hold.live) {
+            hold.live = false;
+            hold.ended = reason;
+            if (hold.expiry != null) {
+                hold.expiry.cancel();
+            }
+            hold.slot.holders.remove(hold.token());
+            hold.service.ended(hold);
+            serve(hold.slot);
+        }
+    }
+
+    void leaveLine(MemoryAttempt attempt) {
+        var slots = attempt.what.kind() == Kind.SEMAPHORE ? semaphores : locks;
+        var slot = slots.get(attempt.what.key());
+        if (slot != null && slot.line.remove(attempt)) {
+            serve(slot);
+        }
+    }
+
+    boolean isInLine(MemoryAttempt attempt) {
+        var slots = attempt.what.kind() == Kind.SEMAPHORE ? semaphores : locks;
+        var slot = slots.get(attempt.what.key());
+        return slot != null && slot.line.contains(attempt);
+    }
+
+    private void serve(Slot slot) {
+        for (var first = slot.line.peek();
+                first != null && slot.admits(first.what.kind());
+                first = slot.line.peek()) {
+            slot.line.remove();
+            grant(slot, first);
+        }
+        slot.idleSince = clock.nanoTime();
+    }
+
+    void forget(MemoryService service) {
+        services.remove(service);
+    }
+
+    String answer(String command, String key, String argument) {
+        var answer = data.answer(command, key, argument);
+        if (answer != null) {
+            return answer;
+        }
+        return switch (command) {
+            case "signal" -> "ok " + signals.send(key, argument, this::effect);
+            case "stats" -> "ok " + stats();
+            case "info" -> "ok " + info(key);
+            case "ping" -> "ok";
+            default -> "error";
+        };
+    }
+
+    private String info(String key) {
+        var parts = new ArrayList<String>();
+        standing(locks.get(key), "mutex", "", parts);
+        var semaphore = semaphores.get(key);
+        standing(
+                semaphore,
+                "semaphore",
+                semaphore == null ? "" : "\"limit\":" + semaphore.limit + ",",
+                parts);
+        return "{" + String.join(",", parts) + "}";
+    }
+
+    private void standing(@Nullable Slot slot, String name, String limit, List<String> parts) {
+        if (slot == null || slot.isIdle()) {
+            return;
+        }
+        var holders = new ArrayList<String>();
+        for (var hold : slot.holders.values()) {
+            holders.add(
+                    "{\"session\":%d,\"label\":%s,\"fence\":\"%d\",\"mode\":\"%s\",\"lease_ms\":%d}"
+                            .formatted(
+                                    hold.session,
+                                    JsonText.quote(hold.session == 0 ? "" : hold.label),
+                                    hold.fenceNumber(),
+                                    hold.kind() == Kind.READ ? "read" : "write",
+                                    (hold.deadline - clock.nanoTime()) / 1_000_000));
+        }
+        parts.add(
+                "\"%s\":{%s\"holders\":[%s],\"held\":%d,\"waiters\":%d}"
+                        .formatted(
+                                name,
+                                limit,
+                                String.join(",", holders),
+                                holders.size(),
+                                slot.line.size()));
+    }
+
+    private String stats() {
+        var mutexes = new ArrayList<String>();
+        locks.forEach(
+                (key, slot) -> {
+                    if (!slot.isIdle()) {
+                        var first = slot.holders.values().stream().findFirst();
+                        mutexes.add(
+                                ("{\"key\":%s,\"owner_conn_id\":%d,\"lease_expires_in_s\":%s,"
+                                                + "\"waiters\":%d}")
+                                        .formatted(
+                                                JsonText.quote(key),
+                                                first.map(hold -> hold.session).orElse(0L),
+                                                first.map(
+                                                                hold ->
+                                                                        (hold.deadline
+                                                                                        - clock
+                                                                                                .nanoTime())
+                                                                                / 1e9)
+                                                        .orElse(0.0),
+                                                slot.line.size()));
+                    }
+                });
+        var counted = new ArrayList<String>();
+        semaphores.forEach(
+                (key, slot) -> {
+                    if (!slot.isIdle()) {
+                        counted.add(
+                                "{\"key\":%s,\"limit\":%d,\"holders\":%d,\"waiters\":%d}"
+                                        .formatted(
+                                                JsonText.quote(key),
+                                                slot.limit,
+                                                slot.holders.size(),
+                                                slot.line.size()));
+                    }
+                });
+        return "{\"connections\":%d,\"locks\":[%s],\"semaphores\":[%s]}"
+                .formatted(
+                        services.stream().filter(MemoryService::isConnected).count(),
+                        String.join(",", mutexes),
+                        String.join(",", counted));
+    }
+}

@@ -1,0 +1,401 @@
+package io.holdfast.client.memory;
+
+import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.Attempt;
+import io.holdfast.client.service.GrantedHold.Loss;
+import io.holdfast.client.service.LockService;
+import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.ServiceEvents;
+import io.holdfast.client.service.ServiceException;
+import io.holdfast.client.service.SignalSink;
+import io.holdfast.client.service.Timeline;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * One client's connection with a {@link MemoryServer}; it can be cut. Guarded by the server's
+ * monitor.
+ */
+public final class MemoryService implements LockService {
+    final MemoryServer server;
+    final String label;
+    private final Abilities abilities;
+    private final long graceNanos;
+    private final ServiceEvents events;
+    private final Set<MemoryAttempt> attempts = new LinkedHashSet<>();
+    private final Set<MemoryHold> holds = new LinkedHashSet<>();
+    private final Set<MemoryHold> unreleased = new LinkedHashSet<>();
+    private final Set<MemorySignals.Listener> listeners = new LinkedHashSet<>();
+    private boolean connected = true;
+    private boolean closed;
+
+    /** 0 while there is none. */
+    private long session;
+
+    private Timeline.@Nullable Timer graceEnd;
+
+    MemoryService(
+            MemoryServer server,
+            String label,
+            Abilities abilities,
+            long graceNanos,
+            ServiceEvents events) {
+        this.server = server;
+        this.label = label;
+        this.abilities = abilities;
+        this.graceNanos = abilities.resume() ? graceNanos : 0;
+        this.events = events;
+        session = server.nextSession();
+    }
+
+    @Override
+    public String address() {
+        return "memory";
+    }
+
+    @Override
+    public Abilities abilities() {
+        return abilities;
+    }
+
+    @Override
+    public Timeline timeline() {
+        return server.clock;
+    }
+
+    long session() {
+        return session;
+    }
+
+    boolean isConnected() {
+        return connected;
+    }
+
+    /** Cuts the connection; the server keeps the session for its grace. */
+    public void disconnect() {
+        locked(
+                () -> {
+                    if (connected && !closed) {
+                        connected = false;
+                        listeners.forEach(server.signals::remove);
+                        server.effect(events::suspended);
+                        if (graceNanos == 0) {
+                            loseSession();
+                        } else {
+                            graceEnd =
+                                    server.clock.schedule(
+                                            graceNanos, () -> locked(this::loseSession));
+                        }
+                    }
+                });
+    }
+
+    /** Connects again: with the old session if it still lives. */
+    public void reconnect() {
+        locked(
+                () -> {
+                    if (!connected && !closed) {
+                        connected = true;
+                        boolean resumed = session != 0;
+                        if (graceEnd != null) {
+                            graceEnd.cancel();
+                        }
+                        if (!resumed) {
+                            session = server.nextSession();
+                        }
+                        server.effect(resumed ? events::restored : events::reconnected);
+                        catchUp();
+                        listeners.forEach(server.signals::add);
+                        listeners.forEach(each -> server.effect(each.sink()::gap));
+                    }
+                });
+    }
+
+    /** The server forgets the session at once; the connection comes back with another. */
+    public void dropSession() {
+        disconnect();
+        locked(this::loseSession);
+        reconnect();
+    }
+
+    private void loseSession() {
+        if (session == 0 || closed) {
+            return;
+        }
+        session = 0;
+        for (var hold : List.copyOf(holds)) {
+            if (!hold.unbound) {
+                hold.tell(Loss.CONNECTION);
+            }
+        }
+        server.effect(events::lost);
+        endSession();
+    }
+
+    /** What the server does when a session is over. */
+    private void endSession() {
+        for (var attempt : List.copyOf(attempts)) {
+            server.leaveLine(attempt);
+        }
+        for (var attempt : List.copyOf(attempts)) {
+            var untold = attempt.untold;
+            if (untold != null) {
+                attempt.untold = null;
+                server.end(untold, Loss.CONNECTION);
+            }
+            if (attempt.cancelled) {
+                end(attempt, new Outcome.Cancelled());
+            }
+        }
+        for (var hold : List.copyOf(holds)) {
+            hold.session = 0;
+            if (!hold.unbound) {
+                server.end(hold, Loss.CONNECTION);
+                holds.remove(hold);
+                unreleased.remove(hold);
+            }
+        }
+    }
+
+    private void catchUp() {
+        for (var hold : List.copyOf(holds)) {
+            if (hold.ended != null) {
+                hold.tell(hold.ended);
+                holds.remove(hold);
+            }
+        }
+        for (var hold : List.copyOf(unreleased)) {
+            server.end(hold, Loss.RELEASED);
+        }
+        unreleased.clear();
+        for (var attempt : List.copyOf(attempts)) {
+            var untold = attempt.untold;
+            attempt.untold = null;
+            if (untold != null && untold.live) {
+                holds.add(untold);
+                end(attempt, new Outcome.Granted(untold));
+            } else if (attempt.cancelled) {
+                server.leaveLine(attempt);
+                end(attempt, new Outcome.Cancelled());
+            } else if (!server.isInLine(attempt)) {
+                attempt.askedAt = server.clock.nanoTime();
+                server.ask(attempt);
+            }
+        }
+    }
+
+    @Override
+    public Attempt acquire(Acquisition what, Consumer<Outcome> done) {
+        return server.locked(
+                () -> {
+                    var attempt = new MemoryAttempt(this, what, done, server.clock.nanoTime());
+                    if (closed) {
+                        attempt.end(new Outcome.Failed(closedFailure()));
+                    } else if (!supports(what)) {
+                        attempt.end(
+                                new Outcome.Failed(
+                                        failure(
+                                                ServiceException.Kind.UNSUPPORTED,
+                                                "a plain dflockd cannot do this")));
+                    } else if (!connected && what.waitNanos() == 0) {
+                        attempt.end(new Outcome.Failed(unreachable()));
+                    } else {
+                        attempts.add(attempt);
+                        if (attempt.deadline != Long.MAX_VALUE && what.waitNanos() > 0) {
+                            attempt.timer =
+                                    server.clock.schedule(
+                                            what.waitNanos(), () -> locked(() -> expire(attempt)));
+                        }
+                        if (connected) {
+                            server.ask(attempt);
+                        }
+                        attempts.removeIf(each -> each.over);
+                    }
+                    return attempt;
+                });
+    }
+
+    private boolean supports(Acquisition what) {
+        return (what.kind() != Kind.READ || abilities.readWrite())
+                && (!what.unbound() || abilities.unbound());
+    }
+
+    private void expire(MemoryAttempt attempt) {
+        if (attempt.untold == null) {
+            server.leaveLine(attempt);
+            end(attempt, new Outcome.TimedOut());
+        }
+    }
+
+    void cancel(MemoryAttempt attempt) {
+        locked(
+                () -> {
+                    attempt.cancelled = true;
+                    if (connected || (session == 0 && attempt.untold == null)) {
+                        server.leaveLine(attempt);
+                        end(attempt, new Outcome.Cancelled());
+                    }
+                });
+    }
+
+    private void end(MemoryAttempt attempt, Outcome outcome) {
+        attempts.remove(attempt);
+        attempt.end(outcome);
+    }
+
+    void granted(MemoryAttempt attempt, MemoryHold hold) {
+        if (connected) {
+            holds.add(hold);
+            end(attempt, new Outcome.Granted(hold));
+        } else {
+            attempt.untold = hold;
+        }
+    }
+
+    void ended(MemoryHold hold) {
+        if (connected && hold.ended != null) {
+            hold.tell(hold.ended);
+            holds.remove(hold);
+        }
+    }
+
+    CompletableFuture<Long> renew(MemoryHold hold, long leaseNanos) {
+        return server.locked(
+                () -> {
+                    if (closed) {
+                        return CompletableFuture.failedFuture(closedFailure());
+                    }
+                    if (!connected) {
+                        return CompletableFuture.failedFuture(unreachable());
+                    }
+                    if (!hold.live) {
+                        return CompletableFuture.completedFuture(-1L);
+                    }
+                    server.startLease(hold, leaseNanos);
+                    return CompletableFuture.completedFuture(hold.leaseNanos);
+                });
+    }
+
+    CompletableFuture<Boolean> release(MemoryHold hold) {
+        return server.locked(
+                () -> {
+                    hold.released = true;
+                    if (closed) {
+                        return CompletableFuture.failedFuture(closedFailure());
+                    }
+                    if (!connected) {
+                        if (hold.live) {
+                            unreleased.add(hold);
+                        }
+                        return CompletableFuture.failedFuture(unreachable());
+                    }
+                    boolean live = hold.live;
+                    server.end(hold, Loss.RELEASED);
+                    holds.remove(hold);
+                    return CompletableFuture.completedFuture(live);
+                });
+    }
+
+    @Override
+    public CompletableFuture<String> command(String command, String key, String argument) {
+        return server.locked(
+                () -> {
+                    if (closed) {
+                        return CompletableFuture.failedFuture(closedFailure());
+                    }
+                    if (!connected) {
+                        return CompletableFuture.failedFuture(unreachable());
+                    }
+                    if (command.equals("info") && !abilities.tagged()) {
+                        return CompletableFuture.completedFuture("error");
+                    }
+                    return CompletableFuture.completedFuture(server.answer(command, key, argument));
+                });
+    }
+
+    @Override
+    public Listening listen(String pattern, String group, SignalSink sink) {
+        var listener = new MemorySignals.Listener(this, pattern, group, sink);
+        var accepted = new CompletableFuture<Void>();
+        locked(
+                () -> {
+                    if (closed) {
+                        accepted.completeExceptionally(closedFailure());
+                    } else if (!MemorySignals.isPattern(pattern)) {
+                        accepted.completeExceptionally(MemoryServer.refused("error"));
+                    } else {
+                        listeners.add(listener);
+                        if (connected) {
+                            server.signals.add(listener);
+                        }
+                        accepted.complete(null);
+                    }
+                });
+        return new Listening() {
+            @Override
+            public CompletableFuture<Void> accepted() {
+                return accepted;
+            }
+
+            @Override
+            public void close() {
+                locked(
+                        () -> {
+                            listeners.remove(listener);
+                            server.signals.remove(listener);
+                        });
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        locked(
+                () -> {
+                    if (closed) {
+                        return;
+                    }
+                    if (graceEnd != null) {
+                        graceEnd.cancel();
+                    }
+                    for (var attempt : List.copyOf(attempts)) {
+                        attempt.cancelled = true;
+                    }
+                    holds.forEach(hold -> hold.released = true);
+                    session = 0;
+                    endSession();
+                    closed = true;
+                    connected = false;
+                    listeners.forEach(server.signals::remove);
+                    server.forget(this);
+                });
+    }
+
+    private void locked(Runnable change) {
+        server.locked(
+                () -> {
+                    change.run();
+                    return true;
+                });
+    }
+
+    private static ServiceException unreachable() {
+        return failure(ServiceException.Kind.UNREACHABLE, "the connection with memory is cut");
+    }
+
+    private static ServiceException closedFailure() {
+        return failure(ServiceException.Kind.CLOSED, "the client is closed");
+    }
+
+    private static ServiceException failure(ServiceException.Kind kind, String message) {
+        return new ServiceException(kind, message, "", null);
+    }
+}

@@ -1,0 +1,260 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.GrantedHold;
+import io.holdfast.client.service.ServiceException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** A hold on a plain dflockd. It ends with the connection that got it. */
+final class PlainHold implements GrantedHold {
+    private enum State {
+        HELD,
+        RELEASED,
+        LOST
+    }
+
+    /** Who must know what happens to it. */
+    interface Owner {
+        /** The key may be free now. */
+        void released(PlainHold hold);
+    }
+
+    private final PlainContext context;
+    private final CommonLane common;
+    private final Owner owner;
+    private final Lane lane;
+    private final Kind kind;
+    private final String key;
+    private final Grant grant;
+    private final long askedAtNanos;
+    private long overAtNanos;
+    private State state = State.HELD;
+    private @Nullable Loss loss;
+    private @Nullable Consumer<Loss> onLost;
+
+    PlainHold(
+            PlainContext context,
+            CommonLane common,
+            Owner owner,
+            Lane lane,
+            LineKey line,
+            Grant grant,
+            long askedAtNanos) {
+        this.context = context;
+        this.common = common;
+        this.owner = owner;
+        this.lane = lane;
+        this.kind = line.kind();
+        this.key = line.key();
+        this.grant = grant;
+        this.askedAtNanos = askedAtNanos;
+        this.overAtNanos = end(grant.leaseNanos());
+        lane.carry(this);
+    }
+
+    /** Leases of centuries must not overflow. */
+    private long end(long leaseNanos) {
+        return context.now() + Math.min(leaseNanos, PlainContext.LONGEST_NANOS);
+    }
+
+    @Override
+    public String key() {
+        return key;
+    }
+
+    LineKey line() {
+        return new LineKey(kind, key);
+    }
+
+    @Override
+    public String token() {
+        return grant.token();
+    }
+
+    @Override
+    public OptionalLong fence() {
+        return OptionalLong.empty();
+    }
+
+    @Override
+    public long leaseNanos() {
+        return grant.leaseNanos();
+    }
+
+    @Override
+    public long askedAtNanos() {
+        return askedAtNanos;
+    }
+
+    @Override
+    public CompletableFuture<Long> renew(long leaseNanos) {
+        var renewed = new CompletableFuture<Long>();
+        String argument = grant.token() + Grant.lease(leaseNanos);
+        String request = Exchange.lines(kind == Kind.SEMAPHORE ? "sn" : "n", key, argument);
+        context.turns().execute(() -> ask(new Renewal(request, renewed)));
+        return renewed;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> release() {
+        var released = new CompletableFuture<Boolean>();
+        String request = Exchange.lines(kind == Kind.SEMAPHORE ? "sr" : "r", key, grant.token());
+        context.turns()
+                .execute(
+                        () -> {
+                            if (state == State.HELD) {
+                                state = State.RELEASED;
+                                send(new Release(request, released));
+                            } else {
+                                released.complete(false);
+                            }
+                        });
+        return released;
+    }
+
+    private void ask(Renewal renewal) {
+        if (state == State.HELD) {
+            send(renewal);
+        } else {
+            renewal.renewed.complete(-1L);
+        }
+    }
+
+    /** Whoever knows the token may renew and release: a connection that waits is in no way. */
+    private void send(HoldRequest request) {
+        if (lane != common.lane() && lane.isIdle()) {
+            request.overOwnLane = true;
+            lane.send(request);
+        } else {
+            common.submit(request);
+        }
+    }
+
+    @Override
+    public void onLost(Consumer<Loss> action) {
+        context.turns()
+                .execute(
+                        () -> {
+                            if (loss != null) {
+                                action.accept(loss);
+                            } else {
+                                onLost = action;
+                            }
+                        });
+    }
+
+    boolean isOverAt(long nowNanos) {
+        return nowNanos - overAtNanos > 0;
+    }
+
+    /** The server has surely ended it. */
+    void expired() {
+        lane.drop(this);
+        lose(Loss.EXPIRED);
+    }
+
+    void connectionEnded() {
+        lose(Loss.CONNECTION);
+    }
+
+    private void lose(Loss reason) {
+        if (state != State.HELD) {
+            return;
+        }
+        state = State.LOST;
+        loss = reason;
+        Consumer<Loss> action = onLost;
+        if (action != null) {
+            context.turns().execute(() -> action.accept(reason));
+        }
+    }
+
+    private abstract class HoldRequest extends ShortRequest {
+        boolean overOwnLane;
+
+        HoldRequest(String request) {
+            super(request, context.readLimitNanos());
+        }
+
+        @Override
+        boolean isRepeatable() {
+            return !overOwnLane && !lane.hasEnded();
+        }
+    }
+
+    private final class Renewal extends HoldRequest {
+        private final CompletableFuture<Long> renewed;
+
+        Renewal(String request, CompletableFuture<Long> renewed) {
+            super(request);
+            this.renewed = renewed;
+        }
+
+        @Override
+        public void answered(Lane by, String line) {
+            long lease = Grant.renewed(line);
+            if (lease >= 0) {
+                overAtNanos = end(lease);
+                renewed.complete(lease);
+            } else if (line.equals("error") || line.equals("error_lease_expired")) {
+                lane.drop(PlainHold.this);
+                state = state == State.HELD ? State.LOST : state;
+                renewed.complete(-1L);
+            } else {
+                renewed.completeExceptionally(context.refused(line));
+            }
+        }
+
+        @Override
+        void failed(ServiceException why) {
+            if (state == State.LOST) {
+                renewed.complete(-1L);
+            } else {
+                renewed.completeExceptionally(why);
+            }
+        }
+    }
+
+    private final class Release extends HoldRequest {
+        private final CompletableFuture<Boolean> released;
+
+        Release(String request, CompletableFuture<Boolean> released) {
+            super(request);
+            this.released = released;
+        }
+
+        @Override
+        public void answered(Lane by, String line) {
+            lane.drop(PlainHold.this);
+            if (line.equals("ok")) {
+                released.complete(true);
+            } else if (line.equals("error")) {
+                released.complete(wasSentBefore()); // the first one may have done it
+            } else {
+                released.completeExceptionally(context.refused(line));
+            }
+            owner.released(PlainHold.this);
+        }
+
+        @Override
+        void failed(ServiceException why) {
+            boolean gone = lane.hasEnded();
+            lane.drop(PlainHold.this);
+            if (gone) {
+                released.complete(false);
+            } else {
+                released.completeExceptionally(why);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "hold of " + key;
+    }
+}

@@ -1,0 +1,121 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.Timeline;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pings, and knows until when the server has our session for certain. An end of the connection that
+ * only the server notices starts the grace there: what we hold may be another's as soon as the last
+ * request that was answered is older than the grace. Runs where its session does.
+ */
+final class Pulse {
+    private static final long LEAST_NANOS = 1_000_000;
+
+    private final Session session;
+    private final Channel channel;
+    private final long usualNanos;
+    private final long graceNanos;
+
+    /** When the last request that was answered was sent, at the earliest. */
+    private long confirmedAt;
+
+    /** Whether anything is held, so that silence must not last as long as the grace. */
+    private boolean urgent;
+
+    private Timeline.@Nullable Timer pingTimer;
+    private Timeline.@Nullable Timer endTimer;
+    private boolean stopped;
+
+    /**
+     * @param usualNanos how long the server is content without a word, or we are
+     */
+    Pulse(Session session, Channel channel, long usualNanos, long graceNanos) {
+        this.session = session;
+        this.channel = channel;
+        this.usualNanos = usualNanos;
+        this.graceNanos = graceNanos;
+        this.confirmedAt = session.now();
+        armPing();
+    }
+
+    /** A request that was sent then has been answered. */
+    void confirm(long sentAt) {
+        confirmedAt = Math.max(confirmedAt, sentAt);
+    }
+
+    /** Until when the server keeps the session for us, whatever has become of the connection. */
+    long keptUntil() {
+        return confirmedAt + graceNanos;
+    }
+
+    /** There is a new hold: its answer has just come. */
+    void holding() {
+        if (graceNanos == 0 || stopped) {
+            return;
+        }
+        confirm(session.now());
+        if (!urgent) {
+            urgent = true;
+            beat();
+            armEnd();
+        }
+    }
+
+    void stop() {
+        stopped = true;
+        cancel(pingTimer);
+        cancel(endTimer);
+    }
+
+    private void beat() {
+        long at = session.now();
+        session.ask("ping", "_", unused -> confirm(at));
+        armPing();
+    }
+
+    private void armPing() {
+        cancel(pingTimer);
+        long every = urgent ? Math.min(usualNanos, graceNanos) : usualNanos;
+        pingTimer = later(every / 3, this::pingAgain);
+    }
+
+    private void pingAgain() {
+        urgent = urgent && session.isHolding();
+        beat();
+    }
+
+    private void armEnd() {
+        cancel(endTimer);
+        endTimer = later(keptUntil() - session.now(), this::checkEnd);
+    }
+
+    private void checkEnd() {
+        if (!urgent || !session.isHolding()) {
+            urgent = false;
+        } else if (session.now() - keptUntil() >= 0) {
+            session.silent(channel);
+        } else {
+            armEnd();
+        }
+    }
+
+    private Timeline.Timer later(long nanos, Runnable task) {
+        return session.timeline()
+                .schedule(
+                        Math.max(LEAST_NANOS, nanos),
+                        () ->
+                                session.run(
+                                        () -> {
+                                            if (!stopped) {
+                                                task.run();
+                                            }
+                                        }));
+    }
+
+    private static void cancel(Timeline.@Nullable Timer timer) {
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+}

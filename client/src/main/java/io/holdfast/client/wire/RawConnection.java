@@ -1,0 +1,135 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.ServiceException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A plain connection, one request after the other; signals are kept apart. Never pings. */
+public final class RawConnection implements AutoCloseable {
+    private static final int ROOM = 1024;
+
+    private final LineSocket socket;
+    private final BlockingQueue<String> signals = new ArrayBlockingQueue<>(ROOM);
+    private final ArrayDeque<CompletableFuture<String>> asked = new ArrayDeque<>();
+    private @Nullable ServiceException broken;
+
+    private RawConnection(LineSocket socket) {
+        this.socket = socket;
+    }
+
+    /** Connects and authenticates, to the first address that answers. */
+    public static RawConnection open(WireConfig config) throws ServiceException {
+        @Nullable ServiceException failure = null;
+        for (var address : config.addresses()) {
+            try {
+                var socket = LineSocket.dial(config, address);
+                boolean up = false;
+                try {
+                    socket.authenticate(config.authToken());
+                    socket.readTimeout(Duration.ZERO);
+                    up = true;
+                } finally {
+                    if (!up) {
+                        socket.close();
+                    }
+                }
+                var connection = new RawConnection(socket);
+                config.executor().execute(connection::read);
+                return connection;
+            } catch (ServiceException e) {
+                failure = e;
+            } catch (IOException e) {
+                failure = LineSocket.unreachable(LineSocket.text(address), LineSocket.reason(e), e);
+            }
+        }
+        throw failure != null ? failure : LineSocket.unreachable("nowhere", "no address", null);
+    }
+
+    public String address() {
+        return socket.address();
+    }
+
+    /** Sends; the answer, or a {@link ServiceException}. */
+    public CompletableFuture<String> ask(String command, String key, String argument) {
+        var answer = new CompletableFuture<String>();
+        synchronized (this) {
+            if (broken != null) {
+                answer.completeExceptionally(
+                        failure(ServiceException.Kind.UNREACHABLE, broken.getMessage()));
+                return answer;
+            }
+            asked.add(answer);
+        }
+        try {
+            socket.write(command, key, argument);
+        } catch (IOException e) {
+            end(LineSocket.reason(e));
+        }
+        return answer;
+    }
+
+    /** The next pushed line; empty if none came in time. */
+    public Optional<String> nextSignal(Duration timeout) throws InterruptedException {
+        return Optional.ofNullable(signals.poll(timeout.toNanos(), TimeUnit.NANOSECONDS));
+    }
+
+    private void read() {
+        try {
+            while (true) {
+                var line = socket.readLine();
+                if (line.startsWith("sig ")) {
+                    while (!signals.offer(line)) {
+                        signals.poll();
+                    }
+                    continue;
+                }
+                CompletableFuture<String> next;
+                synchronized (this) {
+                    next = asked.poll();
+                }
+                if (next == null) {
+                    end("an answer that nobody asked for");
+                    return;
+                }
+                next.complete(line);
+            }
+        } catch (IOException e) {
+            end(LineSocket.reason(e));
+        }
+    }
+
+    private void end(@Nullable String why) {
+        ArrayDeque<CompletableFuture<String>> left;
+        var failure =
+                failure(
+                        ServiceException.Kind.OUTCOME_UNKNOWN,
+                        "the connection with " + address() + " ended: " + why);
+        synchronized (this) {
+            if (broken == null) {
+                broken = failure;
+            }
+            left = new ArrayDeque<>(asked);
+            asked.clear();
+        }
+        socket.close();
+        left.forEach(answer -> answer.completeExceptionally(failure));
+    }
+
+    private static ServiceException failure(ServiceException.Kind kind, @Nullable String why) {
+        return new ServiceException(kind, String.valueOf(why), "", null);
+    }
+
+    @Override
+    public void close() {
+        end("closed");
+    }
+}

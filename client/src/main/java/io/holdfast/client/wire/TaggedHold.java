@@ -1,0 +1,180 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.GrantedHold;
+import io.holdfast.client.service.ServiceException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** What a session holds. What can change is touched only from the session's {@link Serial}. */
+final class TaggedHold implements GrantedHold {
+    private static final int FENCE_DIGITS = 16;
+
+    private final Session session;
+    private final String sessionName;
+    private final Acquisition what;
+    private final long tag;
+    private final String token;
+    private final long leaseNanos;
+    private final long askedAtNanos;
+
+    private long endsAtNanos;
+    private boolean released;
+    private @Nullable Loss loss;
+    private @Nullable Consumer<Loss> onLost;
+
+    TaggedHold(
+            Session session,
+            String sessionName,
+            Acquisition what,
+            long tag,
+            String token,
+            long leaseNanos,
+            long askedAtNanos) {
+        this.session = session;
+        this.sessionName = sessionName;
+        this.what = what;
+        this.tag = tag;
+        this.token = token;
+        this.leaseNanos = leaseNanos;
+        this.askedAtNanos = askedAtNanos;
+        this.endsAtNanos = askedAtNanos + leaseNanos;
+    }
+
+    @Override
+    public String key() {
+        return what.key();
+    }
+
+    @Override
+    public String token() {
+        return token;
+    }
+
+    @Override
+    public OptionalLong fence() {
+        if (token.length() < FENCE_DIGITS) {
+            return OptionalLong.empty();
+        }
+        try {
+            return OptionalLong.of(Long.parseUnsignedLong(token.substring(0, FENCE_DIGITS), 16));
+        } catch (NumberFormatException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    @Override
+    public long leaseNanos() {
+        return leaseNanos;
+    }
+
+    @Override
+    public long askedAtNanos() {
+        return askedAtNanos;
+    }
+
+    @Override
+    public CompletableFuture<Long> renew(long lease) {
+        var future = new CompletableFuture<Long>();
+        long askedAt = session.now();
+        session.run(
+                () -> {
+                    if (loss == null) {
+                        session.submit(new HoldRequest.Renew(this, lease, askedAt, future));
+                    } else {
+                        future.complete(-1L);
+                    }
+                });
+        return future;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> release() {
+        var future = new CompletableFuture<Boolean>();
+        session.run(() -> release(future));
+        return future;
+    }
+
+    void release(CompletableFuture<Boolean> future) {
+        released = true;
+        onLost = null;
+        if (loss == null) {
+            session.submit(new HoldRequest.Release(this, future));
+        } else {
+            future.complete(false);
+        }
+    }
+
+    @Override
+    public void onLost(Consumer<Loss> action) {
+        session.run(
+                () -> {
+                    if (released) {
+                        return;
+                    }
+                    Loss known = loss;
+                    if (known == null) {
+                        onLost = action;
+                    } else {
+                        action.accept(known);
+                    }
+                });
+    }
+
+    long tag() {
+        return tag;
+    }
+
+    boolean isSemaphore() {
+        return what.kind() == Acquisition.Kind.SEMAPHORE;
+    }
+
+    boolean isUnbound() {
+        return what.unbound();
+    }
+
+    /** Whether it was got in the session that the inventory is of. */
+    boolean isOf(Inventory inventory) {
+        return sessionName.equals(inventory.session());
+    }
+
+    void renewed(long until) {
+        endsAtNanos = until;
+    }
+
+    ServiceException refused(String answer) {
+        return session.refused(answer);
+    }
+
+    /** It was given back. */
+    void forget() {
+        session.forget(this);
+    }
+
+    /** The server knows it no more, and has not said why. */
+    void missing(long now) {
+        lose(now - endsAtNanos >= 0 ? Loss.EXPIRED : Loss.RELEASED);
+    }
+
+    void lose(Loss why) {
+        if (loss != null) {
+            return;
+        }
+        loss = why;
+        Consumer<Loss> action = onLost;
+        onLost = null;
+        if (action != null && !released) {
+            Serial.guard(() -> action.accept(why));
+        }
+    }
+
+    /** Without the token. */
+    @Override
+    public String toString() {
+        return "hold of " + key();
+    }
+}

@@ -1,0 +1,177 @@
+package io.holdfast.client;
+
+import static io.holdfast.client.ConnectionEvent.State.CONNECTED;
+import static io.holdfast.client.ConnectionEvent.State.LOST;
+import static io.holdfast.client.ConnectionEvent.State.RECONNECTED;
+import static io.holdfast.client.ConnectionEvent.State.RESTORED;
+import static io.holdfast.client.ConnectionEvent.State.SUSPENDED;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+@DisplayName("When a connection is lost")
+class ConnectionLossTest {
+    private static final Duration GRACE = Duration.ofSeconds(3);
+
+    private final FakeHoldfast fake = new FakeHoldfast();
+    private final List<ConnectionEvent.State> states =
+            Collections.synchronizedList(new ArrayList<>());
+    private final List<LossReason> losses = Collections.synchronizedList(new ArrayList<>());
+    private final Holdfast a =
+            fake.client(
+                    "a",
+                    builder ->
+                            builder.grace(GRACE).onConnection(event -> states.add(event.state())));
+    private final Holdfast b = fake.client("b");
+
+    @AfterEach
+    void nothing_is_left() {
+        fake.close();
+        assertThat(fake.inUse()).isZero();
+    }
+
+    @Test
+    void and_resumed_in_time_nothing_else_is() throws Exception {
+        var hold = a.lock("k").onLost(losses::add).acquire(Duration.ZERO);
+        fake.disconnect(a);
+        fake.advance(Duration.ofSeconds(2));
+        assertThat(hold.isHeld()).isTrue();
+        fake.reconnect(a);
+        fake.advance(Duration.ofMinutes(2));
+        assertThat(hold.isHeld()).isTrue();
+        assertThat(losses).isEmpty();
+        assertThat(states).containsExactly(CONNECTED, SUSPENDED, RESTORED);
+    }
+
+    @Test
+    void for_longer_than_the_grace_holds_are_lost_and_say_so() throws Exception {
+        var hold = a.lock("k").onLost(losses::add).acquire(Duration.ZERO);
+        fake.disconnect(a);
+        fake.advance(GRACE);
+        assertThat(hold.isHeld()).isFalse();
+        assertThat(losses).containsExactly(LossReason.CONNECTION_LOST);
+        assertThat(b.lock("k").tryAcquire()).isPresent();
+        fake.reconnect(a);
+        assertThat(states).containsExactly(CONNECTED, SUSPENDED, LOST, RECONNECTED);
+        assertThat(losses).hasSize(1);
+    }
+
+    @Test
+    void a_lease_that_ends_meanwhile_is_lost_at_once() throws Exception {
+        var hold =
+                a.lock("k").lease(Duration.ofSeconds(2)).onLost(losses::add).acquire(Duration.ZERO);
+        fake.disconnect(a);
+        fake.advance(Duration.ofSeconds(2));
+        assertThat(hold.isHeld()).isFalse();
+        assertThat(losses).containsExactly(LossReason.EXPIRED);
+        fake.reconnect(a);
+        assertThat(losses).hasSize(1);
+    }
+
+    @Test
+    void an_unbound_hold_lives_on_and_is_renewed_afterwards() throws Exception {
+        var hold =
+                a.lock("k")
+                        .unbound()
+                        .lease(Duration.ofSeconds(30))
+                        .onLost(losses::add)
+                        .acquire(Duration.ZERO);
+        fake.disconnect(a);
+        fake.advance(Duration.ofSeconds(20));
+        assertThat(hold.isHeld()).isTrue();
+        fake.reconnect(a);
+        fake.advance(Duration.ofMinutes(2));
+        assertThat(hold.isHeld()).isTrue();
+        hold.close();
+        assertThat(b.lock("k").tryAcquire()).isPresent();
+        assertThat(losses).isEmpty();
+    }
+
+    @Test
+    void a_place_in_line_is_kept_over_a_resume() throws Exception {
+        var hold = b.lock("k").acquire(Duration.ZERO);
+        var first = a.lock("k").acquireAsync(Duration.ofMinutes(1));
+        var second = b.lock("k").acquireAsync(Duration.ofMinutes(1));
+        fake.disconnect(a);
+        hold.close(); // granted while nobody can be told
+        assertThat(first).isNotDone();
+        fake.reconnect(a);
+        assertThat(first.join().isHeld()).isTrue();
+        assertThat(second).isNotDone();
+    }
+
+    @Test
+    void a_wait_is_asked_for_again_after_the_loss() throws Exception {
+        var hold = b.lock("k").acquire(Duration.ZERO);
+        var waiting = a.lock("k").acquireAsync(Duration.ofMinutes(1));
+        fake.disconnect(a);
+        fake.advance(GRACE);
+        assertThat(fake.inUse()).isEqualTo(1);
+        fake.reconnect(a);
+        assertThat(fake.inUse()).isEqualTo(2);
+        hold.close();
+        fake.advance(Duration.ZERO);
+        assertThat(waiting.join().isHeld()).isTrue();
+    }
+
+    @Test
+    void a_release_does_not_hang_and_is_done_after_the_resume() throws Exception {
+        var hold = a.lock("k").acquire(Duration.ZERO);
+        fake.disconnect(a);
+        hold.close();
+        assertThat(hold.isHeld()).isFalse();
+        assertThat(b.lock("k").tryAcquire()).isEmpty();
+        fake.reconnect(a);
+        assertThat(b.lock("k").tryAcquire()).isPresent();
+    }
+
+    @Test
+    void an_acquire_ends_at_its_deadline_all_the_same() {
+        fake.disconnect(a);
+        var waiting = a.lock("k").acquireAsync(Duration.ofSeconds(1));
+        fake.advance(Duration.ofSeconds(1));
+        assertThat(waiting).isCompletedExceptionally();
+        assertThatThrownBy(() -> a.lock("k").tryAcquire())
+                .isInstanceOf(ServerUnreachableException.class)
+                .hasMessageContaining("k");
+        assertThatThrownBy(() -> a.counter("c").increment())
+                .isInstanceOf(ServerUnreachableException.class);
+    }
+
+    @Test
+    void a_callback_that_throws_or_waits_hurts_nobody() throws Exception {
+        var never = new java.util.concurrent.CountDownLatch(1);
+        var c =
+                fake.client(
+                        "c",
+                        builder ->
+                                builder.onConnection(
+                                        event -> {
+                                            throw new IllegalStateException("a test's failure");
+                                        }));
+        c.lock("k")
+                .onLost(
+                        reason -> {
+                            losses.add(reason);
+                            try {
+                                never.await();
+                            } catch (InterruptedException e) {
+                                Thread.currentThread().interrupt();
+                            }
+                        })
+                .acquire(Duration.ZERO);
+        c.lock("l").onLost(losses::add).acquire(Duration.ZERO);
+        fake.dropSession(c);
+        assertThat(losses).hasSize(2);
+        never.countDown();
+    }
+}

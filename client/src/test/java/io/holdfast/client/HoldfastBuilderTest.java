@@ -1,0 +1,170 @@
+package io.holdfast.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.client.memory.MemoryClock;
+import io.holdfast.client.memory.MemoryServer;
+import io.holdfast.client.service.Abilities;
+import io.holdfast.client.wire.WireConfig;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+@DisplayName("The builder")
+class HoldfastBuilderTest {
+    private final MemoryClock clock = new MemoryClock();
+    private final List<MemoryServer> servers = new ArrayList<>();
+    private final List<WireConfig> configs = new ArrayList<>();
+
+    private Holdfast connect(HoldfastBuilder builder) {
+        return builder.connect(
+                (config, events, timeline) -> {
+                    configs.add(config);
+                    var server = new MemoryServer(clock);
+                    servers.add(server);
+                    return server.connect(config.label(), Abilities.ALL, 0, events);
+                },
+                clock,
+                Runnable::run,
+                new Threads(),
+                () -> {});
+    }
+
+    @Test
+    void names_the_setting_that_is_wrong() {
+        expect("address", builder -> builder.address("nowhere"));
+        expect("address", builder -> builder.address("::1:80"));
+        expect("shards", builder -> builder.shards("a:1", "b:70000"));
+        expect("cluster", builder -> builder.cluster("a:"));
+        expect("address", builder -> builder.shards());
+        expect("connectTimeout", builder -> builder.connectTimeout(Duration.ZERO));
+        expect("readTimeout", builder -> builder.readTimeout(Duration.ofSeconds(-1)));
+        expect("grace", builder -> builder.grace(Duration.ofSeconds(-1)));
+        expect("label", builder -> builder.label("two words"));
+        expect("maxConnections", builder -> builder.maxConnections(0));
+        expect("authToken", builder -> builder.authToken("a\nb"));
+        expect("tls", builder -> builder.tls(Path.of("there-is-no-such-file")));
+    }
+
+    private void expect(String setting, UnaryOperator<HoldfastBuilder> settings) {
+        assertThatThrownBy(() -> connect(settings.apply(Holdfast.builder().address("a:1"))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(setting);
+    }
+
+    @Test
+    void refuses_a_file_without_certificates(@TempDir Path folder) throws Exception {
+        var file = Files.writeString(folder.resolve("empty.pem"), "");
+        assertThatThrownBy(() -> Holdfast.builder().tls(file))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("tls");
+    }
+
+    @Test
+    void says_who_we_are() {
+        connect(Holdfast.builder().address("[::1]:6388")).close();
+        assertThat(configs.get(0).label()).endsWith(":" + ProcessHandle.current().pid());
+        assertThat(configs.get(0).addresses().get(0).getHostString()).isEqualTo("::1");
+    }
+
+    @Test
+    void makes_one_service_of_a_cluster_and_several_of_shards() {
+        connect(Holdfast.builder().cluster("a:1", "b:2", "c:3")).close();
+        assertThat(configs).hasSize(1);
+        assertThat(configs.get(0).addresses()).hasSize(3);
+        configs.clear();
+        connect(Holdfast.builder().shards("a:1", "b:2", "c:3")).close();
+        assertThat(configs).hasSize(3);
+    }
+
+    @Test
+    void hashes_keys_by_crc_32_as_the_other_clients_do() {
+        assertThat(ShardStrategy.CRC32.shardOf("foo", Integer.MAX_VALUE))
+                .isEqualTo((int) (0x8c736521L % Integer.MAX_VALUE));
+        assertThat(ShardStrategy.CRC32.shardOf("123456789", 1_000_003))
+                .isEqualTo((int) (0xcbf43926L % 1_000_003));
+        var client = connect(Holdfast.builder().shards("a:1", "b:2", "c:3"));
+        assertThat(client.lock("foo").tryAcquire()).isPresent();
+        for (int i = 0; i < 3; i++) {
+            assertThat(servers.get(i).inUse()).isEqualTo(0x8c736521L % 3 == i ? 1 : 0);
+        }
+        assertThat(client.stats()).hasSize(3);
+        client.close();
+    }
+
+    @Test
+    void hashes_keys_by_a_given_strategy_and_listens_to_patterns_everywhere() throws Exception {
+        var client =
+                connect(
+                        Holdfast.builder()
+                                .shards("a:1", "b:2")
+                                .shardBy((key, shards) -> key.startsWith("x") ? 1 : 0));
+        try (var hold = client.multiLock("x1", "y1").acquire(Duration.ZERO)) {
+            assertThat(hold.isHeld()).isTrue();
+            assertThat(servers).allMatch(server -> server.inUse() == 1);
+        }
+        var got = new ArrayList<Signals.Signal>();
+        client.signals().listen("*", got::add);
+        assertThat(client.signals().send("x", "1")).isEqualTo(1);
+        assertThat(client.signals().send("y", "2")).isEqualTo(1);
+        assertThat(got).hasSize(2);
+        client.close();
+    }
+
+    @Test
+    void tells_listeners_what_the_client_does() throws Exception {
+        var heard = new ArrayList<String>();
+        var listener =
+                new ClientListener() {
+                    @Override
+                    public void acquireEnded(String key, AcquireResult result, Duration waited) {
+                        heard.add(key + " " + result);
+                    }
+
+                    @Override
+                    public void released(String key, Duration held) {
+                        heard.add(key + " released after " + held.toSeconds());
+                    }
+
+                    @Override
+                    public void lost(String key, LossReason reason, Duration held) {
+                        heard.add(key + " lost " + reason);
+                    }
+
+                    @Override
+                    public void renewed(String key) {
+                        heard.add(key + " renewed");
+                    }
+
+                    @Override
+                    public void connection(ConnectionEvent event) {
+                        heard.add(event.state() + " " + event.address());
+                    }
+                };
+        var client = connect(Holdfast.builder().address("a:1").listener(listener));
+        var hold = client.lock("k").lease(Duration.ofSeconds(30)).acquire(Duration.ZERO);
+        assertThat(client.lock("k").tryAcquire()).isEmpty();
+        clock.advance(Duration.ofSeconds(12).toNanos(), () -> {});
+        hold.close();
+        client.lock("l").acquire(Duration.ZERO);
+        client.close();
+        assertThat(heard)
+                .containsExactly(
+                        "CONNECTED a:1",
+                        "k ACQUIRED",
+                        "k TIMED_OUT",
+                        "k renewed",
+                        "k released after 12",
+                        "l ACQUIRED",
+                        "l lost CLIENT_CLOSED");
+    }
+}

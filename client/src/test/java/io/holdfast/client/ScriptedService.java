@@ -1,0 +1,127 @@
+package io.holdfast.client;
+
+import io.holdfast.client.memory.MemoryClock;
+import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.Attempt;
+import io.holdfast.client.service.GrantedHold;
+import io.holdfast.client.service.LockService;
+import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.SignalSink;
+import io.holdfast.client.service.Timeline;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** A service that does only what a test tells it to. */
+final class ScriptedService implements LockService {
+    final MemoryClock clock = new MemoryClock();
+    final List<Consumer<Outcome>> asked = new CopyOnWriteArrayList<>();
+    final AtomicInteger cancelled = new AtomicInteger();
+    volatile Supplier<CompletableFuture<String>> answer =
+            () -> CompletableFuture.completedFuture("ok");
+
+    Holdfast client(Duration readTimeout) {
+        return new HoldfastBuilder()
+                .address("scripted:1")
+                .connectTimeout(readTimeout)
+                .readTimeout(readTimeout)
+                .connect(
+                        (config, events, timeline) -> this,
+                        clock,
+                        Runnable::run,
+                        new Threads(),
+                        () -> {});
+    }
+
+    @Override
+    public String address() {
+        return "scripted:1";
+    }
+
+    @Override
+    public Abilities abilities() {
+        return Abilities.ALL;
+    }
+
+    @Override
+    public Timeline timeline() {
+        return clock;
+    }
+
+    @Override
+    public Attempt acquire(Acquisition what, Consumer<Outcome> done) {
+        asked.add(done);
+        return cancelled::incrementAndGet;
+    }
+
+    @Override
+    public CompletableFuture<String> command(String command, String key, String argument) {
+        return answer.get();
+    }
+
+    @Override
+    public Listening listen(String pattern, String group, SignalSink sink) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
+
+    /** A hold that a test can look at. */
+    final class Granted implements GrantedHold {
+        final AtomicInteger renewals = new AtomicInteger();
+        final AtomicInteger releases = new AtomicInteger();
+        volatile Supplier<CompletableFuture<Long>> renewal =
+                () -> CompletableFuture.completedFuture(leaseNanos());
+        volatile Supplier<CompletableFuture<Boolean>> release =
+                () -> CompletableFuture.completedFuture(true);
+        private final long askedAt = clock.nanoTime();
+
+        @Override
+        public String key() {
+            return "k";
+        }
+
+        @Override
+        public String token() {
+            return "secret";
+        }
+
+        @Override
+        public OptionalLong fence() {
+            return OptionalLong.of(7);
+        }
+
+        @Override
+        public long leaseNanos() {
+            return Duration.ofSeconds(30).toNanos();
+        }
+
+        @Override
+        public long askedAtNanos() {
+            return askedAt;
+        }
+
+        @Override
+        public CompletableFuture<Long> renew(long leaseNanos) {
+            renewals.incrementAndGet();
+            return renewal.get();
+        }
+
+        @Override
+        public CompletableFuture<Boolean> release() {
+            releases.incrementAndGet();
+            return release.get();
+        }
+
+        @Override
+        public void onLost(Consumer<Loss> action) {}
+    }
+}

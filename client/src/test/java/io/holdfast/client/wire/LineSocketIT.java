@@ -1,0 +1,105 @@
+package io.holdfast.client.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.client.service.ServiceException;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+@DisplayName("A connection of lines")
+class LineSocketIT {
+    private ServerSocket listener;
+    private LineSocket socket;
+    private Socket peer;
+
+    @BeforeEach
+    void connect() throws Exception {
+        listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        var address = InetSocketAddress.createUnresolved("127.0.0.1", listener.getLocalPort());
+        socket = LineSocket.dial(Tagged.config(address, Duration.ofSeconds(10)), address);
+        peer = listener.accept();
+    }
+
+    @AfterEach
+    void disconnect() throws Exception {
+        socket.close();
+        peer.close();
+        listener.close();
+    }
+
+    private void say(String text) throws IOException {
+        peer.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void lines_of_any_length_come_whole() throws Exception {
+        String large = "ä".repeat(100_000);
+        var speaking =
+                new Thread(
+                        () -> {
+                            try {
+                                say("a\n\nb c\n" + large + "\nend");
+                                peer.close();
+                            } catch (IOException e) {
+                                throw new AssertionError(e);
+                            }
+                        });
+        speaking.start();
+        assertThat(socket.readLine()).isEqualTo("a");
+        assertThat(socket.readLine()).isEmpty();
+        assertThat(socket.readLine()).isEqualTo("b c");
+        assertThat(socket.readLine()).isEqualTo(large);
+        assertThatThrownBy(socket::readLine).isInstanceOf(EOFException.class);
+        speaking.join();
+    }
+
+    @Test
+    void silence_ends_a_read() throws Exception {
+        socket.readTimeout(Duration.ofMillis(20));
+        assertThatThrownBy(socket::readLine).isInstanceOf(SocketTimeoutException.class);
+    }
+
+    @Test
+    void a_refused_token_is_told_without_it() throws Exception {
+        say("ok\nerror_auth\nerror\n");
+        socket.authenticate(() -> "hush");
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> socket.authenticate(() -> "hush"))
+                    .hasMessageContaining(socket.address())
+                    .hasMessageNotContaining("hush")
+                    .isInstanceOfSatisfying(
+                            ServiceException.class,
+                            e ->
+                                    assertThat(e.kind())
+                                            .isEqualTo(ServiceException.Kind.AUTHENTICATION));
+        }
+        assertThat(new String(peer.getInputStream().readNBytes(12), StandardCharsets.UTF_8))
+                .isEqualTo("auth\n_\nhush\n");
+    }
+
+    @Test
+    void nobody_there_is_told_with_the_address() throws Exception {
+        listener.close();
+        var address = InetSocketAddress.createUnresolved("127.0.0.1", listener.getLocalPort());
+        var config = Tagged.config(address, Duration.ofSeconds(10));
+        assertThatThrownBy(() -> LineSocket.dial(config, address))
+                .hasMessageContaining("127.0.0.1:" + address.getPort())
+                .isInstanceOfSatisfying(
+                        ServiceException.class,
+                        e -> assertThat(e.kind()).isEqualTo(ServiceException.Kind.UNREACHABLE));
+    }
+}

@@ -1,0 +1,232 @@
+package io.holdfast.client.wire;
+
+import static io.holdfast.client.wire.Tagged.SECOND;
+import static io.holdfast.client.wire.Tagged.get;
+import static io.holdfast.client.wire.Tagged.soon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.GrantedHold;
+import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.ServiceException;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+@DisplayName("Over one tagged connection")
+class TaggedServiceIT {
+    private PlayedServer server;
+    private Tagged tagged;
+
+    @BeforeEach
+    void connect() throws Exception {
+        server = new PlayedServer();
+        tagged = Tagged.to(server);
+    }
+
+    @AfterEach
+    void disconnect() throws Exception {
+        tagged.close();
+        server.close();
+    }
+
+    @Test
+    void a_lock_is_got_renewed_and_released() throws Exception {
+        GrantedHold hold = tagged.lock("k").hold();
+        assertThat(hold.key()).isEqualTo("k");
+        assertThat(hold.fence()).hasValue(101);
+        assertThat(hold.leaseNanos()).isEqualTo(30 * SECOND);
+        assertThat(hold.askedAtNanos()).isLessThan(System.nanoTime());
+        assertThat(get(hold.renew(1_500_000_000))).isEqualTo(1_500_000_000);
+        assertThat(get(hold.release())).isTrue();
+        assertThat(get(hold.release())).isFalse();
+        assertThat(get(hold.renew(0))).isEqualTo(-1);
+        assertThat(hold.toString()).doesNotContain(hold.token());
+        assertThat(server.held("k")).isZero();
+    }
+
+    @Test
+    void requests_say_what_was_asked_for() throws Exception {
+        tagged.call(new Acquisition(Kind.READ, "a", 1, 1_000_001, 0, false)).hold();
+        tagged.call(new Acquisition(Kind.SEMAPHORE, "b", 3, SECOND, 2 * SECOND, true)).hold();
+        tagged.call(new Acquisition(Kind.LOCK, "c", 1, 0, 1, false)).hold();
+        get(tagged.service().command("incr", "d", "4"));
+        assertThat(server.received())
+                .element(1)
+                .satisfiesAnyOf(
+                        line -> assertThat(line).isEqualTo("l a 2ms read"),
+                        line -> assertThat(line).isEqualTo("l a 1ms read")); // a moment has passed
+        assertThat(server.received().get(2)).matches("sl b (1|9..ms) 3 2 unbound");
+        assertThat(server.received()).endsWith("l c 0 1ms", "incr d 4");
+    }
+
+    @Test
+    void waits_do_not_stand_in_the_way_of_anything_and_are_served_in_order() throws Exception {
+        GrantedHold hold = tagged.lock("k").hold();
+        var order = new CopyOnWriteArrayList<Integer>();
+        var calls = new ArrayList<Tagged.Call>();
+        for (int i = 0; i < 500; i++) {
+            int number = i;
+            calls.add(tagged.lock("k"));
+            tagged.service()
+                    .acquire(
+                            new Acquisition(Kind.LOCK, "k" + i, 1, SECOND, 0, false),
+                            unused -> order.add(number));
+        }
+        soon().until(() -> order.size() == 500);
+        assertThat(order).isSorted();
+        assertThat(get(hold.renew(0))).isEqualTo(33 * SECOND);
+        get(hold.release());
+        for (Tagged.Call call : calls) {
+            get(call.hold().release());
+        }
+    }
+
+    @Test
+    void what_the_server_refuses_fails_with_its_word() throws Exception {
+        server.occupy("k");
+        assertThat(tagged.lock("k", 0).outcome()).isInstanceOf(Outcome.TimedOut.class);
+        Tagged.Call waiting = tagged.lock("k");
+        soon().until(() -> server.waiting("k") == 1);
+        server.pushToAll("3 error_max_waiters");
+        server.pushToAll("2 error_max_waiters");
+        assertThat(((Outcome.Failed) waiting.outcome()).failure())
+                .satisfies(
+                        e -> {
+                            assertThat(e.kind()).isEqualTo(ServiceException.Kind.REFUSED);
+                            assertThat(e.answer()).isEqualTo("error_max_waiters");
+                        });
+    }
+
+    @Test
+    void a_wait_that_a_draining_server_sends_away_is_sent_to_the_next_one() throws Exception {
+        server.occupy("k");
+        Tagged.Call waiting = tagged.lock("k");
+        soon().until(() -> server.waiting("k") == 1);
+        server.pushToAll("1 error_draining");
+        get(tagged.service().command("incr", "d", "4"));
+        assertThat(waiting.isDone()).isFalse();
+        server.endSessions();
+        server.free("k");
+        server.cut();
+        waiting.hold();
+    }
+
+    @Test
+    void a_cancelled_wait_gives_up_its_place() throws Exception {
+        server.occupy("k");
+        Tagged.Call first = tagged.lock("k");
+        Tagged.Call second = tagged.lock("k");
+        first.cancel();
+        assertThat(first.outcome()).isInstanceOf(Outcome.Cancelled.class);
+        server.free("k");
+        second.hold();
+        second.cancel();
+        assertThat(get(second.hold().renew(0))).isPositive();
+    }
+
+    @Test
+    void cancel_against_grant_has_one_outcome_and_leaves_nothing_behind() throws Exception {
+        for (int round = 0; round < 2_000; round++) {
+            GrantedHold hold = tagged.lock("k").hold();
+            Tagged.Call call = tagged.lock("k");
+            var released = hold.release();
+            call.cancel();
+            if (call.outcome() instanceof Outcome.Granted granted) {
+                get(granted.hold().release());
+            }
+            get(released);
+        }
+        assertThat(server.held("k")).isZero();
+        assertThat(server.waiting("k")).isZero();
+    }
+
+    @Test
+    void a_hold_says_once_that_it_is_lost_and_nothing_after_its_release() throws Exception {
+        GrantedHold lost = tagged.lock("k").hold();
+        var losses = new CopyOnWriteArrayList<GrantedHold.Loss>();
+        lost.onLost(losses::add);
+        GrantedHold released = tagged.lock("other").hold();
+        released.onLost(losses::add);
+        var release = released.release();
+        server.expire("k");
+        server.expire("other");
+        soon().until(() -> !losses.isEmpty());
+        get(release);
+        assertThat(get(lost.renew(0))).isEqualTo(-1);
+        assertThat(get(lost.release())).isFalse();
+        assertThat(losses).containsExactly(GrantedHold.Loss.EXPIRED);
+
+        GrantedHold early = tagged.lock("k").hold();
+        server.pushToAll("lost 6 released"); // 1 to 5 were the two locks, a release, and this one
+        server.pushToAll("lost 5 released");
+        server.pushToAll("lost 4 released");
+        soon().untilAsserted(() -> assertThat(get(early.renew(0))).isEqualTo(-1));
+        early.onLost(losses::add);
+        soon().until(() -> losses.size() == 2);
+        assertThat(losses.get(1)).isEqualTo(GrantedHold.Loss.RELEASED);
+    }
+
+    @Test
+    void a_callback_that_throws_hurts_nobody() throws Exception {
+        tagged.service()
+                .acquire(
+                        new Acquisition(Kind.LOCK, "a", 1, SECOND, 0, false),
+                        unused -> {
+                            throw new IllegalStateException("on purpose");
+                        });
+        tagged.lock("b").hold();
+        assertThat(tagged.events()).containsExactly("connected");
+    }
+
+    @Test
+    void no_caller_waits_for_a_server_that_reads_nothing() throws Exception {
+        tagged.close();
+        tagged = Tagged.withReadTimeout(server, Duration.ofMillis(600));
+        server.fallSilent();
+        String much = "x".repeat(60_000);
+        var answers = new ArrayList<java.util.concurrent.CompletableFuture<String>>();
+        for (int i = 0; i < 300; i++) {
+            answers.add(tagged.service().command("signal", "c", much));
+        }
+        for (var answer : answers) {
+            assertThatThrownBy(() -> get(answer))
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            ServiceException.class,
+                            e ->
+                                    assertThat(e.kind())
+                                            .isEqualTo(ServiceException.Kind.OUTCOME_UNKNOWN));
+        }
+    }
+
+    @Test
+    void an_idle_connection_is_kept_alive() throws Exception {
+        tagged.close();
+        tagged = Tagged.withReadTimeout(server, Duration.ofMillis(2400));
+        soon().until(() -> server.pings() >= 4); // each a third of that time after the last
+        assertThat(tagged.events()).containsExactly("connected");
+    }
+
+    @Test
+    void its_answers_are_not_trusted_blindly() throws Exception {
+        server.pushToAll("77 ok");
+        server.pushToAll("0 error");
+        server.pushToAll("news from the future");
+        server.pushToAll("");
+        tagged.lock("k").hold();
+        assertThat(tagged.events()).isEqualTo(List.of("connected"));
+        server.pushToAll("lost everything");
+        tagged.awaitEvent("restored");
+    }
+}

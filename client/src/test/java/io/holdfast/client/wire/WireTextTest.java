@@ -1,0 +1,82 @@
+package io.holdfast.client.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+@DisplayName("The text of tagged mode")
+class WireTextTest {
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0",
+        "1, 1ms",
+        "1000000, 1ms",
+        "1000001, 2ms",
+        "1000000000, 1",
+        "1500000000, 1500ms",
+        "9223372036854775807, 9223372036"
+    })
+    void spans_are_rounded_up_to_milliseconds(long nanos, String text) {
+        assertThat(Span.text(nanos)).isEqualTo(text);
+    }
+
+    @Test
+    void spans_are_read_as_they_are_written() throws Exception {
+        assertThat(Span.parse("30")).isEqualTo(30_000_000_000L);
+        assertThat(Span.parse("250ms")).isEqualTo(250_000_000L);
+        assertThat(Span.parse("9223372036854775807")).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "ms", "-1", "1s", "1.5", "+1", "9223372036854775808"})
+    void what_is_no_span_is_refused(String text) {
+        assertThatThrownBy(() -> Span.parse(text)).isInstanceOf(BadLineException.class);
+    }
+
+    @Test
+    void hello_says_who_we_are_and_what_to_resume() throws Exception {
+        var address = InetSocketAddress.createUnresolved("h", 1);
+        var config = Tagged.config(address, Duration.ofSeconds(10));
+        assertThat(Hello.argument(config, null)).isEqualTo("1 grace=60 label=test");
+        Hello hello =
+                Hello.parse("ok 1 secret=s3 x=y session=7 grace=250ms lease=33 read=23 resumed");
+        assertThat(hello)
+                .isEqualTo(
+                        new Hello("7", "s3", 250_000_000, 33_000_000_000L, 23_000_000_000L, true));
+        assertThat(Hello.argument(config, hello)).endsWith(" resume=7:s3");
+        assertThat(hello.toString()).doesNotContain("s3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"error", "ok 2 session=1 secret=a", "ok 1 session=1", "ok 1 lease=x"})
+    void a_hello_without_a_session_is_refused(String answer) {
+        assertThatThrownBy(() -> Hello.parse(answer)).isInstanceOf(BadLineException.class);
+    }
+
+    @Test
+    void a_list_of_holds_is_read_page_by_page() throws Exception {
+        var inventory = new Inventory("7");
+        assertThat(inventory.add("ok 3:w 5:h:abc:250ms", 10)).isTrue();
+        assertThat(inventory.last()).isEqualTo(5);
+        assertThat(inventory.add("ok", 20)).isFalse();
+        assertThat(inventory.waitingAt(3)).isEqualTo(10);
+        assertThat(inventory.held(5)).isEqualTo(new Inventory.Held("abc", 250_000_000, 10));
+        assertThat(inventory.isHeld(3)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"error", "ok x:w", "ok 1", "ok 1:z", "ok 1:h:abc", "ok 0:w", "ok 1:h:a:x"})
+    void a_list_that_is_none_is_refused(String answer) {
+        assertThatThrownBy(() -> new Inventory("7").add(answer, 0))
+                .isInstanceOf(BadLineException.class);
+    }
+}
