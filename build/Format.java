@@ -50,8 +50,10 @@ final class Format {
     private static Stream<Path> sources(Path root) throws IOException {
         Stream.Builder<Path> folders = Stream.builder();
         folders.add(root.resolve("build"));
-        try (Stream<Path> modules = Files.list(root)) {
-            modules.map(module -> module.resolve("src")).forEach(folders::add);
+        for (Path parent : List.of(root, root.resolve("adapters"))) {
+            try (Stream<Path> modules = Files.list(parent)) {
+                modules.map(module -> module.resolve("src")).forEach(folders::add);
+            }
         }
         return folders.build().filter(Files::isDirectory).flatMap(Format::javaFiles).sorted();
     }

@@ -1,0 +1,47 @@
+package io.holdfast.shedlock;
+
+import io.holdfast.client.Hold;
+import io.holdfast.client.LeaseLostException;
+
+import net.javacrumbs.shedlock.core.AbstractSimpleLock;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/** A lock that was got, until it is unlocked or extended. */
+final class HeldLock extends AbstractSimpleLock {
+    private final Hold hold;
+
+    /** When the time began that the configuration speaks of. */
+    private final long sinceNanos;
+
+    HeldLock(LockConfiguration configuration, Hold hold, long sinceNanos) {
+        super(configuration);
+        this.hold = hold;
+        this.sinceNanos = sinceNanos;
+    }
+
+    @Override
+    protected void doUnlock() {
+        Duration past = Duration.ofNanos(System.nanoTime() - sinceNanos);
+        Duration left = lockConfiguration.getLockAtLeastFor().minus(past);
+        if (left.isNegative() || left.isZero()) {
+            hold.close();
+        } else {
+            hold.closeAfter(left);
+        }
+    }
+
+    @Override
+    protected Optional<SimpleLock> doExtend(LockConfiguration extended) {
+        long nowNanos = System.nanoTime();
+        try {
+            hold.renew(extended.getLockAtMostFor());
+            return Optional.of(new HeldLock(extended, hold, nowNanos));
+        } catch (LeaseLostException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package io.holdfast.testing;
+
+import io.holdfast.client.Holdfast;
+import io.holdfast.client.HoldfastBuilder;
+import io.holdfast.engine.Settings;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.LockdConfig;
+import io.holdfast.server.ServerConfig;
+import io.holdfast.server.StartException;
+import io.holdfast.server.Transport;
+import io.holdfast.server.connection.Secret;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A server in this JVM, on a free port of the loopback address.
+ *
+ * {@snippet :
+ * try (EmbeddedHoldfast server = EmbeddedHoldfast.start()) {
+ *     try (Hold hold = server.client().lock("printer").acquire()) {
+ *         server.restart(); // the hold is lost with the server's memory
+ *     }
+ * }
+ * }
+ */
+public final class EmbeddedHoldfast implements AutoCloseable {
+    private static final String HOST = "127.0.0.1";
+
+    private final @Nullable String authToken;
+    private final Duration defaultLease;
+    private int port;
+    private @Nullable HoldfastServer server;
+    private @Nullable Holdfast client;
+
+    private EmbeddedHoldfast(@Nullable String authToken, Duration defaultLease) {
+        this.authToken = authToken;
+        this.defaultLease = defaultLease;
+        server = open();
+    }
+
+    /** Starts a server with the usual settings. */
+    public static EmbeddedHoldfast start() {
+        return builder().start();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Where it listens, {@code host:port}; the same after a restart. */
+    public synchronized String address() {
+        return HOST + ":" + port;
+    }
+
+    /**
+     * A client of this server: always the same one, connected at the first call and closed with the
+     * server.
+     */
+    public synchronized Holdfast client() {
+        if (client == null) {
+            client = clientBuilder().connect();
+        }
+        return client;
+    }
+
+    /** For clients of one's own: knows the address and the token. The caller closes them. */
+    public HoldfastBuilder clientBuilder() {
+        HoldfastBuilder builder = Holdfast.builder().address(address());
+        return authToken == null ? builder : builder.authToken(authToken);
+    }
+
+    public synchronized boolean isRunning() {
+        return server != null;
+    }
+
+    /** Ends the server at once, with all connections and all that it knows. Clients stay. */
+    public synchronized void stop() {
+        if (server != null) {
+            server.close();
+            server = null;
+        }
+    }
+
+    /** Stops, and starts an empty server at the same address. */
+    public synchronized void restart() {
+        stop();
+        server = open();
+    }
+
+    /** Closes the {@link #client} and stops the server. */
+    @Override
+    public synchronized void close() {
+        if (client != null) {
+            client.close();
+            client = null;
+        }
+        stop();
+    }
+
+    private HoldfastServer open() {
+        try {
+            HoldfastServer opened = HoldfastServer.start(config());
+            port = opened.addresses().getFirst().getPort();
+            return opened;
+        } catch (StartException e) {
+            throw new IllegalStateException("no server for the test: " + e.getMessage(), e);
+        }
+    }
+
+    private ServerConfig config() {
+        return new ServerConfig(
+                List.of(new Endpoint(HOST, port, false)),
+                new Settings(0, Duration.ofSeconds(60).toNanos(), true, 0),
+                0,
+                0,
+                0,
+                1 << 20,
+                new LockdConfig(0, Set.of(), null),
+                0,
+                0,
+                defaultLease,
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(23),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(60),
+                authToken == null ? null : new Secret(authToken.getBytes(StandardCharsets.UTF_8)),
+                null,
+                null,
+                Transport.NIO,
+                1);
+    }
+
+    /** Settings of the server. */
+    public static final class Builder {
+        private @Nullable String authToken;
+        private Duration defaultLease = Duration.ofSeconds(33);
+
+        private Builder() {}
+
+        /** The secret that clients must know; without it they need none. */
+        public Builder authToken(String token) {
+            authToken = token;
+            return this;
+        }
+
+        /** The lease of those who ask for none. */
+        public Builder defaultLease(Duration lease) {
+            defaultLease = lease;
+            return this;
+        }
+
+        public EmbeddedHoldfast start() {
+            return new EmbeddedHoldfast(authToken, defaultLease);
+        }
+    }
+}
