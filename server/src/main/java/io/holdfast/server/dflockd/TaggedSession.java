@@ -42,6 +42,10 @@ final class TaggedSession implements Mailbox {
 
     private volatile @Nullable DflockdHandler owner;
     private Secret secret;
+
+    /** The secret before, until it is clear that the present one has arrived. */
+    private @Nullable Secret secretBefore;
+
     private String secretText;
     private @Nullable Future<?> graceEnd;
     private long lastTag;
@@ -110,13 +114,16 @@ final class TaggedSession implements Mailbox {
      * to go. Answers that were on their way are not given: it asks what the session has.
      */
     synchronized boolean resume(byte[] candidate, DflockdHandler next) {
-        if (!secret.matches(candidate) || ended) {
+        boolean known = secret.matches(candidate);
+        known |= secretBefore != null && secretBefore.matches(candidate);
+        if (!known || ended) {
             return false;
         }
         DflockdHandler before = owner;
         owner = next;
         discardEffects();
         secretText = newSecret();
+        secretBefore = secret;
         secret = secret(secretText);
         if (graceEnd != null) {
             graceEnd.cancel(false);
@@ -146,6 +153,7 @@ final class TaggedSession implements Mailbox {
             return false;
         }
         lastTag = tag;
+        secretBefore = null;
         return true;
     }
 

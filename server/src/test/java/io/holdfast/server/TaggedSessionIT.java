@@ -1,0 +1,231 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+@DisplayName("A session in tagged mode")
+class TaggedSessionIT {
+    private static final Pattern WELCOME =
+            Pattern.compile("ok 1 session=(\\d+) secret=([0-9a-f]{32}) .*");
+
+    private TestServer server = TestServer.start(new TestConfig());
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    /** Where a session can be resumed. */
+    private record Ticket(String session, String secret) {
+        static Ticket of(String welcome) {
+            Matcher fields = WELCOME.matcher(welcome);
+            assertThat(fields.matches()).as(welcome).isTrue();
+            return new Ticket(fields.group(1), fields.group(2));
+        }
+
+        String hello() {
+            return request("hello", "_", "1 grace=30 resume=" + session + ":" + secret);
+        }
+    }
+
+    private static String request(String command, String key, String argument) {
+        return command + "\n" + key + "\n" + argument + "\n";
+    }
+
+    private TestClient tagged(String more) {
+        TestClient client = server.connect();
+        Ticket _ = greet(client, more);
+        return client;
+    }
+
+    private static Ticket greet(TestClient client, String more) {
+        client.sendRaw(request("hello", "_", ("1 " + more).strip()));
+        return Ticket.of(client.line());
+    }
+
+    @Test
+    void keeps_its_place_in_line_without_a_connection_and_loses_it_after_the_grace() {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient gone = tagged("grace=200ms");
+        gone.sendRaw(request("1 l", "k", "60"));
+        server.awaitWaiters("k", 1);
+        gone.close();
+        server.awaitWaiters("k", 0); // by the grace, since nobody came back
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(server.connect().ask("l", "k", "0")).startsWith("ok ");
+    }
+
+    @Test
+    void is_ended_at_once_by_bye_whatever_its_grace() {
+        TestClient client = tagged("grace=60");
+        client.sendRaw(request("1 l", "k", "0") + request("2 bye", "_", "_"));
+        assertThat(client.line()).startsWith("1 ok ");
+        assertThat(client.line()).isEqualTo("2 ok");
+        assertThat(client.rest()).isEmpty();
+        assertThat(server.connect().ask("l", "k", "20")).startsWith("ok ");
+    }
+
+    @Test
+    void does_not_outlive_its_connection_longer_than_the_server_allows() {
+        server.close();
+        server = TestServer.start(new TestConfig().maxSessionGrace(Duration.ZERO));
+        TestClient client = server.connect();
+        client.sendRaw(request("hello", "_", "1 grace=60"));
+        assertThat(client.line()).contains(" grace=0 ");
+        client.sendRaw(request("1 l", "k", "0"));
+        assertThat(client.line()).startsWith("1 ok ");
+        client.close();
+        assertThat(server.connect().ask("l", "k", "20")).startsWith("ok ");
+    }
+
+    @Test
+    void is_resumed_by_one_of_those_who_try_at_once() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            TestClient first = server.connect();
+            Ticket ticket = greet(first, "grace=30");
+            first.sendRaw(request("1 l", "k" + round, "0"));
+            assertThat(first.line()).startsWith("1 ok ");
+            CyclicBarrier start = new CyclicBarrier(3);
+            List<CompletableFuture<String>> answers = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                TestClient rival = server.connect();
+                answers.add(
+                        CompletableFuture.supplyAsync(
+                                () -> {
+                                    await(start);
+                                    rival.sendRaw(ticket.hello());
+                                    return rival.line();
+                                }));
+            }
+            List<String> welcomes = new ArrayList<>();
+            for (CompletableFuture<String> answer : answers) {
+                welcomes.add(answer.get(20, TimeUnit.SECONDS));
+            }
+            assertThat(welcomes).filteredOn(it -> it.endsWith(" resumed")).hasSize(1);
+            assertThat(first.rest()).isEmpty();
+        }
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await(20, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void leaves_no_unbound_hold_behind_that_nobody_was_told_of() {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient gone = tagged("");
+        gone.sendRaw(request("1 l", "k", "60 3600 unbound"));
+        server.awaitWaiters("k", 1);
+        gone.close();
+        server.awaitWaiters("k", 0);
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(server.connect().ask("l", "k", "0")).startsWith("ok ");
+    }
+
+    @Test
+    void is_not_kept_for_nothing_more_often_than_there_is_room_for() {
+        List<Ticket> tickets = new ArrayList<>();
+        for (int i = 0; i < 1010; i++) {
+            TestClient client = server.connect();
+            tickets.add(greet(client, "grace=60"));
+            client.close();
+        }
+        server.awaitConnections(0);
+        int resumed = 0;
+        for (Ticket ticket : tickets) {
+            TestClient client = server.connect();
+            client.sendRaw(ticket.hello());
+            resumed += client.line().endsWith(" resumed") ? 1 : 0;
+        }
+        assertThat(resumed).isEqualTo(1000);
+    }
+
+    @Test
+    void is_told_that_the_server_drains_and_may_still_release() {
+        TestClient holder = tagged("grace=30");
+        holder.sendRaw(request("1 l", "k", "0"));
+        String token = holder.line().split(" ", -1)[2];
+        TestClient waiter = tagged("grace=30");
+        waiter.sendRaw(request("1 l", "k", "60") + request("2 sl", "s", "0 1"));
+        String slot = waiter.line().split(" ", -1)[2];
+        server.awaitWaiters("k", 1);
+        CompletableFuture<Void> drained = server.drain();
+        assertThat(waiter.line()).isEqualTo("1 error_draining");
+        waiter.sendRaw(request("3 l", "other", "0") + request("4 sr", "s", slot));
+        assertThat(waiter.line()).isEqualTo("3 error_draining");
+        assertThat(waiter.line()).isEqualTo("4 ok");
+        assertThat(waiter.rest()).isEmpty();
+        holder.sendRaw(request("2 r", "k", token));
+        assertThat(holder.line()).isEqualTo("2 ok");
+        assertThat(holder.rest()).isEmpty();
+        assertThat(drained).succeedsWithin(Duration.ofSeconds(20));
+    }
+
+    @Test
+    void gets_answers_behind_a_long_one_in_whole_lines() {
+        TestClient client = tagged("");
+        for (int i = 1; i <= 300; i++) {
+            client.sendRaw(request(i + " l", "k" + i, "0"));
+            assertThat(client.line()).startsWith(i + " ok ");
+        }
+        TestClient rival = tagged("");
+        rival.sendRaw(request("1 l", "k1", "60"));
+        server.awaitWaiters("k1", 1);
+        rival.sendRaw(request("2 stats", "_", "_"));
+        client.sendRaw(request("301 bye", "_", "_"));
+        List<String> lines = List.of(rival.line(), rival.line());
+        assertThat(lines).anyMatch(line -> line.startsWith("2 ok {") && line.endsWith("}"));
+        assertThat(lines).anyMatch(line -> line.matches("1 ok [0-9a-f]{32} 33"));
+    }
+
+    @Test
+    void is_known_to_others_by_its_label() {
+        TestClient holder = tagged("label=billing:17");
+        holder.sendRaw(request("1 l", "k", "0"));
+        assertThat(holder.line()).startsWith("1 ok ");
+        TestClient other = tagged("");
+        other.sendRaw(request("1 info", "k", "_"));
+        assertThat(other.line()).contains("\"label\":\"billing:17\"");
+    }
+
+    @Test
+    void has_ten_thousand_waits_in_order_over_one_connection() {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient many = tagged("");
+        StringBuilder requests = new StringBuilder();
+        int waits = 10_000;
+        for (int i = 1; i <= waits; i++) {
+            requests.append(request(i + " l", "k", "600"));
+        }
+        CompletableFuture<TestClient> sent =
+                CompletableFuture.supplyAsync(() -> many.sendRaw(requests.toString()));
+        server.awaitWaiters("k", waits);
+        assertThat(sent).succeedsWithin(Duration.ofSeconds(20));
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        for (int i = 1; i <= waits; i++) {
+            String[] grant = many.line().split(" ", -1);
+            assertThat(grant[0]).isEqualTo("" + i);
+            many.sendRaw(request((waits + i) + " r", "k", grant[2]));
+            assertThat(many.line()).isEqualTo((waits + i) + " ok");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.holdfast.server.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.client.Hold;
+import io.holdfast.client.Holdfast;
+import io.holdfast.client.HoldfastLock;
+import io.holdfast.client.LockException;
+import io.holdfast.server.TestServer;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/** Three clients, each behind a network that goes wrong all the time, and one lock. */
+@DisplayName("Whatever the network does")
+class ClientExclusionIT {
+    private static final int FAULTS = 40;
+    private static final int LEAST = 20;
+    private static final Duration BETWEEN = Duration.ofMillis(25);
+
+    /** A client that takes the lock again and again. */
+    private static final class Contender {
+        final FaultProxy proxy;
+        final AtomicReference<Hold> hold = new AtomicReference<>();
+        final AtomicReference<Throwable> failure = new AtomicReference<>();
+        private final Holdfast client;
+        private final HoldfastLock lock;
+        private final AtomicInteger acquired;
+        private final Thread thread;
+        private volatile boolean stopped;
+
+        Contender(TestServer server, boolean plain, AtomicInteger acquired) throws IOException {
+            this.acquired = acquired;
+            proxy = new FaultProxy(server.address());
+            var builder =
+                    Holdfast.builder()
+                            .address(proxy.address())
+                            .readTimeout(Duration.ofMillis(300))
+                            .connectTimeout(Duration.ofSeconds(1))
+                            .grace(Duration.ofMillis(200));
+            client = (plain ? builder.plain() : builder).connect();
+            lock = client.lock("one").lease(Duration.ofSeconds(1));
+            thread = Thread.ofVirtual().start(this::contend);
+        }
+
+        private void contend() {
+            try {
+                while (!stopped) {
+                    try (Hold held = lock.acquire(Duration.ofSeconds(5))) {
+                        acquired.incrementAndGet();
+                        hold.set(held);
+                        for (int i = 0; i < 20 && held.isHeld() && !stopped; i++) {
+                            LockSupport.parkNanos(1_000_000);
+                        }
+                    } catch (LockException e) {
+                        // the network; try again
+                    }
+                }
+            } catch (InterruptedException | RuntimeException e) {
+                failure.set(e);
+            }
+        }
+
+        void harm(Random random) {
+            FaultProxy.Way way =
+                    random.nextBoolean() ? FaultProxy.Way.TO_SERVER : FaultProxy.Way.TO_CLIENT;
+            switch (random.nextInt(9)) { // three of them heal
+                case 0 -> proxy.cut();
+                case 1 -> proxy.reset();
+                case 2 -> proxy.drop(way);
+                case 3 -> proxy.stall(way);
+                case 4 -> proxy.delay(way, Duration.ofMillis(random.nextInt(40)));
+                case 5 -> {
+                    proxy.refuse();
+                    proxy.cut();
+                }
+                default -> proxy.heal();
+            }
+        }
+
+        void stop() {
+            stopped = true;
+            proxy.heal();
+        }
+
+        void end() throws InterruptedException {
+            stop();
+            thread.join(Duration.ofSeconds(20));
+            boolean ended = !thread.isAlive();
+            client.close();
+            proxy.close();
+            assertThat(ended).as("a contender ends").isTrue();
+            assertThat(failure.get()).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Timeout(90)
+    void no_two_clients_ever_believe_that_they_hold_a_lock(boolean plain) throws Exception {
+        long seed = new Random().nextLong();
+        var random = new Random(seed);
+        var acquired = new AtomicInteger();
+        List<Contender> contenders = new ArrayList<>();
+        try (TestServer server = TestServer.start()) {
+            try {
+                for (int i = 0; i < 3; i++) {
+                    contenders.add(new Contender(server, plain, acquired));
+                }
+                for (int fault = 0; fault < FAULTS || acquired.get() < LEAST; fault++) {
+                    Contender one = contenders.get(random.nextInt(contenders.size()));
+                    if (fault < FAULTS) {
+                        one.harm(random);
+                    } else {
+                        one.proxy.heal();
+                    }
+                    long until = System.nanoTime() + BETWEEN.toNanos();
+                    while (System.nanoTime() < until) {
+                        assertThat(twoBelieve(contenders)).as("seed %d", seed).isFalse();
+                        Thread.onSpinWait();
+                    }
+                }
+            } finally {
+                contenders.forEach(Contender::stop);
+                for (Contender contender : contenders) {
+                    contender.end();
+                }
+            }
+        }
+    }
+
+    /**
+     * A hold that was lost is never held again. So one that is held before and after another is
+     * asked was held at that moment, too.
+     */
+    private static boolean twoBelieve(List<Contender> contenders) {
+        for (Contender one : contenders) {
+            for (Contender other : contenders) {
+                Hold first = one.hold.get();
+                Hold second = other.hold.get();
+                if (one != other
+                        && first != null
+                        && second != null
+                        && first.isHeld()
+                        && second.isHeld()
+                        && first.isHeld()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,305 @@
+package io.holdfast.server.client;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Stands between clients and a server, and can behave as bad networks do. Faults hit the
+ * connections that are open when they begin; later ones are sound, unless they are refused.
+ */
+final class FaultProxy implements AutoCloseable {
+    /** One way through a connection. */
+    enum Way {
+        TO_SERVER,
+        TO_CLIENT
+    }
+
+    private final InetSocketAddress server;
+    private final ServerSocket door;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final List<Link> links = new ArrayList<>();
+    private int accepted;
+    private long swallowed;
+    private boolean refusing;
+
+    FaultProxy(InetSocketAddress server) throws IOException {
+        this.server = server;
+        this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        Thread.ofVirtual().start(this::accept);
+    }
+
+    /** For clients, as they like it. */
+    String address() {
+        return "127.0.0.1:" + port();
+    }
+
+    int port() {
+        return door.getLocalPort();
+    }
+
+    /** How many connections were let through so far. */
+    int accepted() {
+        lock.lock();
+        try {
+            return accepted;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many bytes were swallowed so far. */
+    long swallowed() {
+        lock.lock();
+        try {
+            return swallowed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Swallows what goes this way; healing ends a connection that misses something. */
+    void drop(Way way) {
+        change(link -> link.flow(way).dropping = true);
+    }
+
+    /** Everything takes so much longer this way. */
+    void delay(Way way, Duration span) {
+        change(link -> link.flow(way).delayNanos = span.toNanos());
+    }
+
+    /** Keeps what goes this way, an end too, until healed: neither side is told anything. */
+    void stall(Way way) {
+        change(link -> link.flow(way).stalled = true);
+    }
+
+    /** Ends connections as a program does that closes them. */
+    void cut() {
+        change(link -> link.close(false));
+    }
+
+    /** Ends connections as a machine does that has forgotten them. */
+    void reset() {
+        change(link -> link.close(true));
+    }
+
+    /** Ends connections at the server, while the client is told nothing, until healed. */
+    void orphan() {
+        change(
+                link -> {
+                    link.toClient.stalled = true;
+                    end(link.onward, false);
+                });
+    }
+
+    /** Ends new connections at once. */
+    void refuse() {
+        lock.lock();
+        try {
+            refusing = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void heal() {
+        lock.lock();
+        try {
+            refusing = false;
+        } finally {
+            lock.unlock();
+        }
+        change(Link::heal);
+    }
+
+    @Override
+    public void close() {
+        try {
+            door.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        refuse();
+        cut();
+    }
+
+    private interface Change {
+        void to(Link link);
+    }
+
+    private void change(Change change) {
+        lock.lock();
+        try {
+            links.removeIf(link -> link.closed);
+            links.forEach(change::to);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = door.accept();
+                if (!letIn(client)) {
+                    end(client, false);
+                }
+            }
+        } catch (IOException e) {
+            // closed: nobody is let in any more
+        }
+    }
+
+    private boolean letIn(Socket client) throws IOException {
+        lock.lock();
+        try {
+            if (refusing) {
+                return false;
+            }
+            Socket onward = new Socket();
+            try {
+                onward.connect(server);
+            } catch (IOException e) {
+                return false; // the server is gone
+            }
+            client.setTcpNoDelay(true);
+            onward.setTcpNoDelay(true);
+            Link link = new Link(client, onward);
+            links.add(link);
+            accepted++;
+            Thread.ofVirtual().start(() -> pump(link, link.toServer, client, onward));
+            Thread.ofVirtual().start(() -> pump(link, link.toClient, onward, client));
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void pump(Link link, Flow flow, Socket from, Socket to) {
+        byte[] piece = new byte[16 * 1024];
+        try {
+            while (true) {
+                int length = from.getInputStream().read(piece);
+                if (!passes(link, flow, length)) {
+                    continue;
+                }
+                if (length < 0) {
+                    to.shutdownOutput();
+                    return;
+                }
+                to.getOutputStream().write(piece, 0, length);
+            }
+        } catch (IOException e) {
+            endBoth(link, flow);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits as long as the fault says; false if it swallows this. */
+    private boolean passes(Link link, Flow flow, int length)
+            throws InterruptedException, IOException {
+        lock.lock();
+        try {
+            long left = flow.delayNanos;
+            while (!link.closed && (flow.stalled || left > 0)) {
+                if (flow.stalled) {
+                    changed.await();
+                } else {
+                    left = Math.min(changed.awaitNanos(left), flow.delayNanos);
+                }
+            }
+            if (link.closed) {
+                throw new IOException("the connection was cut");
+            }
+            if (flow.dropping && length > 0) {
+                flow.missing = true;
+                swallowed += length;
+                return false;
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A broken connection breaks on both sides, but not before a stall is over. */
+    private void endBoth(Link link, Flow flow) {
+        lock.lock();
+        try {
+            while (!link.closed && flow.stalled) {
+                changed.awaitUninterruptibly();
+            }
+            link.close(true);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void end(Socket socket, boolean abruptly) {
+        try {
+            if (abruptly) {
+                socket.setSoLinger(true, 0);
+            }
+            socket.close();
+        } catch (IOException e) {
+            // closed already
+        }
+    }
+
+    /** What happens to one way of a connection; guarded by the lock. */
+    private static final class Flow {
+        private boolean stalled;
+        private boolean dropping;
+        private boolean missing;
+        private long delayNanos;
+    }
+
+    /** A connection; guarded by the lock. */
+    private static final class Link {
+        private final Flow toServer = new Flow();
+        private final Flow toClient = new Flow();
+        private final Socket client;
+        private final Socket onward;
+        private boolean closed;
+
+        Link(Socket client, Socket onward) {
+            this.client = requireNonNull(client);
+            this.onward = requireNonNull(onward);
+        }
+
+        Flow flow(Way way) {
+            return way == Way.TO_SERVER ? toServer : toClient;
+        }
+
+        void heal() {
+            if (toServer.missing || toClient.missing) {
+                close(true);
+                return;
+            }
+            for (Flow flow : List.of(toServer, toClient)) {
+                flow.stalled = false;
+                flow.dropping = false;
+                flow.delayNanos = 0;
+            }
+        }
+
+        void close(boolean abruptly) {
+            closed = true;
+            end(client, abruptly);
+            end(onward, abruptly);
+        }
+    }
+}

@@ -1,0 +1,295 @@
+package io.holdfast.server.client;
+
+import static io.holdfast.server.TestServer.soon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.Attempt;
+import io.holdfast.client.service.GrantedHold;
+import io.holdfast.client.service.LockService;
+import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.ServiceEvents;
+import io.holdfast.client.service.SignalSink;
+import io.holdfast.client.service.Timeline;
+import io.holdfast.client.wire.WireConfig;
+import io.holdfast.client.wire.WireServices;
+import io.holdfast.server.TestServer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+@DisplayName("A client in plain mode")
+class PlainServiceIT {
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
+    private final List<LockService> services = new ArrayList<>();
+    private TestServer server;
+
+    @BeforeEach
+    void start() {
+        timer.setRemoveOnCancelPolicy(true);
+        server = TestServer.start();
+    }
+
+    @AfterEach
+    void stop() {
+        services.forEach(LockService::close);
+        server.close();
+        timer.shutdownNow();
+    }
+
+    private LockService connect(int maxConnections) throws Exception {
+        var address = InetSocketAddress.createUnresolved("127.0.0.1", server.address().getPort());
+        var config =
+                new WireConfig(
+                        List.of(address),
+                        null,
+                        null,
+                        ofSeconds(10),
+                        ofSeconds(30),
+                        ofSeconds(3),
+                        "test",
+                        maxConnections,
+                        true,
+                        Runnable::run);
+        var service = WireServices.connect(config, new NoEvents(), new RealTime());
+        services.add(service);
+        return service;
+    }
+
+    private static Acquisition lock(String key, Duration wait) {
+        return new Acquisition(Acquisition.Kind.LOCK, key, 1, wait.toNanos(), 0, false);
+    }
+
+    private static CompletableFuture<Outcome> acquire(LockService service, Acquisition what) {
+        var outcome = new CompletableFuture<Outcome>();
+        service.acquire(what, outcome::complete);
+        return outcome;
+    }
+
+    private static <T> T get(CompletableFuture<T> future) throws Exception {
+        return future.get(30, TimeUnit.SECONDS);
+    }
+
+    private static GrantedHold hold(Outcome outcome) {
+        assertThat(outcome).isInstanceOf(Outcome.Granted.class);
+        return ((Outcome.Granted) outcome).hold();
+    }
+
+    @Test
+    void gets_200_acquires_of_one_key_over_4_connections_once_each_and_in_order() throws Exception {
+        LockService service = connect(4);
+        GrantedHold first = hold(get(acquire(service, lock("k", ofSeconds(0)))));
+        var order = new CopyOnWriteArrayList<Integer>();
+        for (int i = 0; i < 200; i++) {
+            int number = i;
+            service.acquire(
+                    lock("k", ofSeconds(30)),
+                    outcome -> {
+                        GrantedHold hold = hold(outcome);
+                        order.add(number);
+                        var _ = hold.release();
+                    });
+        }
+        server.awaitWaiters("k", 3);
+        assertThat(server.stats().connections()).isEqualTo(5);
+        assertThat(get(first.release())).isTrue();
+
+        soon().until(() -> order.size() == 200);
+        assertThat(order).isSorted().doesNotHaveDuplicates();
+        server.awaitStats(stats -> stats.waiters("k") == 0);
+    }
+
+    @Test
+    void releases_and_asks_while_all_its_connections_wait() throws Exception {
+        LockService service = connect(3);
+        LockService other = connect(1);
+        GrantedHold mine = hold(get(acquire(service, lock("mine", ofSeconds(0)))));
+        GrantedHold theirs = hold(get(acquire(other, lock("theirs", ofSeconds(0)))));
+        var blocked = new ArrayList<CompletableFuture<Outcome>>();
+        for (int i = 0; i < 3; i++) {
+            blocked.add(acquire(service, lock("theirs", ofSeconds(30))));
+        }
+        server.awaitWaiters("theirs", 2);
+
+        assertThat(get(mine.renew(0))).isPositive();
+        assertThat(get(service.command("incr", "c", "2"))).isEqualTo("ok 2");
+        assertThat(get(mine.release())).isTrue();
+        assertThat(get(mine.release())).isFalse();
+
+        assertThat(get(theirs.release())).isTrue();
+        for (var outcome : blocked) {
+            assertThat(get(hold(get(outcome)).release())).isTrue();
+        }
+    }
+
+    @Test
+    void keeps_the_deadlines_of_those_that_have_no_connection() throws Exception {
+        LockService service = connect(2);
+        GrantedHold held = hold(get(acquire(service, lock("k", ofSeconds(0)))));
+        var patient = acquire(service, lock("k", ofSeconds(30)));
+        server.awaitWaiters("k", 1);
+        var hasty = acquire(service, lock("k", ofMillis(100)));
+
+        assertThat(get(hasty)).isInstanceOf(Outcome.TimedOut.class);
+        assertThat(patient).isNotDone();
+        assertThat(get(held.release())).isTrue();
+        assertThat(get(hold(get(patient)).release())).isTrue();
+    }
+
+    @Test
+    void finds_a_free_key_although_all_its_connections_wait() throws Exception {
+        LockService service = connect(2);
+        LockService other = connect(1);
+        hold(get(acquire(other, lock("a", ofSeconds(0)))));
+        GrantedHold freed = hold(get(acquire(other, lock("b", ofSeconds(0)))));
+        var _ = acquire(service, lock("a", ofSeconds(30)));
+        server.awaitWaiters("a", 1);
+        var waiting = acquire(service, lock("b", ofSeconds(30)));
+
+        assertThat(get(freed.release())).isTrue();
+
+        assertThat(get(hold(get(waiting)).release())).isTrue();
+    }
+
+    @Test
+    void tells_one_outcome_when_a_cancel_meets_a_grant_and_leaks_no_hold() throws Exception {
+        LockService service = connect(4);
+        for (int round = 0; round < 200; round++) {
+            GrantedHold held = hold(get(acquire(service, lock("k", ofSeconds(5)))));
+            var outcomes = new ConcurrentLinkedQueue<Outcome>();
+            var told = new CompletableFuture<Outcome>();
+            Attempt attempt =
+                    service.acquire(
+                            lock("k", ofSeconds(30)),
+                            outcome -> {
+                                outcomes.add(outcome);
+                                told.complete(outcome);
+                            });
+            var released = held.release();
+            long until = System.nanoTime() + ThreadLocalRandom.current().nextInt(1_000_000);
+            while (System.nanoTime() < until) {
+                Thread.onSpinWait();
+            }
+            attempt.cancel();
+            if (get(told) instanceof Outcome.Granted granted) {
+                assertThat(get(granted.hold().release())).isTrue();
+            }
+            get(released);
+            assertThat(outcomes).hasSize(1);
+        }
+        assertThat(get(hold(get(acquire(service, lock("k", ofSeconds(5))))).release())).isTrue();
+        server.awaitStats(stats -> stats.waiters("k") == 0);
+    }
+
+    @Test
+    void never_holds_more_places_of_a_semaphore_than_there_are() throws Exception {
+        LockService service = connect(8);
+        var holders = new AtomicInteger();
+        var most = new AtomicInteger();
+        var done = new AtomicInteger();
+        for (int i = 0; i < 40; i++) {
+            service.acquire(
+                    new Acquisition(
+                            Acquisition.Kind.SEMAPHORE,
+                            "s",
+                            3,
+                            ofSeconds(30).toNanos(),
+                            ofSeconds(20).toNanos(),
+                            false),
+                    outcome -> {
+                        GrantedHold hold = hold(outcome);
+                        most.accumulateAndGet(holders.incrementAndGet(), Math::max);
+                        var _ =
+                                timer.schedule(
+                                        () -> {
+                                            holders.decrementAndGet();
+                                            var _ = hold.release();
+                                            done.incrementAndGet();
+                                        },
+                                        1,
+                                        TimeUnit.MILLISECONDS);
+                    });
+        }
+        soon().until(() -> done.get() == 40);
+        assertThat(most.get()).isBetween(1, 3);
+    }
+
+    @Test
+    void hears_signals_and_gives_all_back_when_it_closes() throws Exception {
+        LockService service = connect(4);
+        var heard = new CopyOnWriteArrayList<String>();
+        var listening =
+                service.listen(
+                        "a.>",
+                        "",
+                        new SignalSink() {
+                            @Override
+                            public void signal(String channel, String payload) {
+                                heard.add(channel + " " + payload);
+                            }
+
+                            @Override
+                            public void gap() {}
+                        });
+        get(listening.accepted());
+        assertThat(get(service.command("signal", "a.b", "hello you"))).isEqualTo("ok 1");
+        soon().until(() -> heard.equals(List.of("a.b hello you")));
+        hold(get(acquire(service, lock("k", ofSeconds(0)))));
+        var waiting = acquire(service, lock("k", ofSeconds(30)));
+        server.awaitWaiters("k", 1);
+
+        service.close();
+
+        assertThat(get(waiting)).isInstanceOf(Outcome.Cancelled.class);
+        server.awaitConnections(0);
+        server.awaitStats(stats -> stats.waiters("k") == 0);
+    }
+
+    private static final class NoEvents implements ServiceEvents {
+        @Override
+        public void connected() {}
+
+        @Override
+        public void suspended() {}
+
+        @Override
+        public void restored() {}
+
+        @Override
+        public void lost() {}
+
+        @Override
+        public void reconnected() {}
+    }
+
+    private final class RealTime implements Timeline {
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public Timer schedule(long delayNanos, Runnable task) {
+            var scheduled = timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+            return () -> scheduled.cancel(false);
+        }
+    }
+}

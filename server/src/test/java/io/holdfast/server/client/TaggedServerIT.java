@@ -1,0 +1,282 @@
+package io.holdfast.server.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.GrantedHold;
+import io.holdfast.client.service.LockService;
+import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.ServiceEvents;
+import io.holdfast.client.service.Timeline;
+import io.holdfast.client.wire.WireConfig;
+import io.holdfast.client.wire.WireServices;
+import io.holdfast.server.TestServer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+@DisplayName("The client's tagged connection and the server")
+class TaggedServerIT {
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
+    private TestServer server;
+    private LockService service;
+
+    @BeforeEach
+    void connect() throws Exception {
+        server = TestServer.start();
+        service = open();
+    }
+
+    @AfterEach
+    void disconnect() {
+        service.close();
+        server.close();
+        timers.shutdownNow();
+    }
+
+    private LockService open() throws Exception {
+        return open(server.address().getPort());
+    }
+
+    private LockService open(int port) throws Exception {
+        var address = InetSocketAddress.createUnresolved("127.0.0.1", port);
+        var config =
+                new WireConfig(
+                        List.of(address),
+                        null,
+                        null,
+                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(20),
+                        Duration.ofSeconds(3),
+                        "test:1",
+                        4,
+                        false,
+                        ForkJoinPool.commonPool());
+        var timeline =
+                new Timeline() {
+                    @Override
+                    public long nanoTime() {
+                        return System.nanoTime();
+                    }
+
+                    @Override
+                    public Timer schedule(long delayNanos, Runnable task) {
+                        var timer = timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+                        return () -> timer.cancel(false);
+                    }
+                };
+        return WireServices.connect(config, new Recorder(), timeline);
+    }
+
+    private static Acquisition lock(Kind kind, String key, long lease, boolean unbound) {
+        return new Acquisition(kind, key, 1, Acquisition.FOREVER, lease, unbound);
+    }
+
+    private GrantedHold acquire(Acquisition what) throws Exception {
+        var done = new CompletableFuture<Outcome>();
+        service.acquire(what, done::complete);
+        return ((Outcome.Granted) done.get(30, TimeUnit.SECONDS)).hold();
+    }
+
+    private GrantedHold acquire(String key) throws Exception {
+        return acquire(lock(Kind.LOCK, key, 0, false));
+    }
+
+    private static <T> T get(CompletableFuture<T> future) throws Exception {
+        return future.get(30, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void ten_thousand_waiters_on_one_key_are_granted_in_order() throws Exception {
+        int many = 10_000;
+        GrantedHold first = acquire("k");
+        var order = new CopyOnWriteArrayList<Integer>();
+        var fences = new CopyOnWriteArrayList<Long>();
+        var left = new AtomicInteger(many);
+        IntStream.range(0, many)
+                .forEach(
+                        number ->
+                                service.acquire(
+                                        lock(Kind.LOCK, "k", 0, false),
+                                        outcome -> {
+                                            GrantedHold hold = ((Outcome.Granted) outcome).hold();
+                                            order.add(number);
+                                            fences.add(hold.fence().getAsLong());
+                                            hold.release().thenRun(left::decrementAndGet);
+                                        }));
+        get(first.release());
+        TestServer.soon().until(() -> left.get() == 0);
+        assertThat(order).hasSize(many).isSorted();
+        assertThat(fences).isSorted();
+    }
+
+    @Test
+    void cancel_against_grant_has_one_outcome() throws Exception {
+        for (int round = 0; round < 500; round++) {
+            GrantedHold hold = acquire("k");
+            var outcomes = new CopyOnWriteArrayList<Outcome>();
+            var attempt = service.acquire(lock(Kind.LOCK, "k", 0, false), outcomes::add);
+            var released = hold.release();
+            attempt.cancel();
+            TestServer.soon().until(() -> !outcomes.isEmpty());
+            if (outcomes.get(0) instanceof Outcome.Granted granted) {
+                assertThat(get(granted.hold().release())).isTrue();
+            }
+            assertThat(get(released)).isTrue();
+            assertThat(outcomes).hasSize(1);
+        }
+    }
+
+    @Test
+    void readers_share_and_a_lease_that_ends_is_told() throws Exception {
+        GrantedHold one = acquire(lock(Kind.READ, "k", 0, false));
+        GrantedHold two = acquire(lock(Kind.READ, "k", TimeUnit.MILLISECONDS.toNanos(50), false));
+        var losses = new CopyOnWriteArrayList<GrantedHold.Loss>();
+        two.onLost(losses::add);
+        TestServer.soon().until(() -> losses.equals(List.of(GrantedHold.Loss.EXPIRED)));
+        assertThat(get(one.renew(0))).isPositive();
+        assertThat(get(two.renew(0))).isEqualTo(-1);
+    }
+
+    @Test
+    void closing_ends_what_is_bound_and_nothing_else() throws Exception {
+        acquire("bound");
+        GrantedHold unbound = acquire(lock(Kind.LOCK, "unbound", 0, true));
+        service.close();
+        service = open();
+        acquire("bound");
+        var answer = service.command("r", "unbound", unbound.token());
+        assertThat(get(answer)).isEqualTo("ok");
+    }
+
+    @Test
+    void a_cut_connection_is_resumed_with_all_it_had() throws Exception {
+        try (var relay = new Relay(server.address().getPort())) {
+            service.close();
+            events.clear();
+            service = open(relay.port());
+            GrantedHold hold = acquire("k");
+            var losses = new CopyOnWriteArrayList<GrantedHold.Loss>();
+            hold.onLost(losses::add);
+            var order = new CopyOnWriteArrayList<Integer>();
+            for (int i = 0; i < 1_200; i++) {
+                int number = i;
+                service.acquire(
+                        lock(Kind.LOCK, "k", 0, false),
+                        outcome -> {
+                            order.add(number);
+                            ((Outcome.Granted) outcome).hold().release();
+                        });
+            }
+            assertThat(get(hold.renew(0))).isPositive();
+            relay.cut();
+            TestServer.soon().until(() -> events.contains("restored"));
+            assertThat(get(hold.release())).isTrue();
+            TestServer.soon().until(() -> order.size() == 1_200);
+            assertThat(order).isSorted();
+            assertThat(losses).isEmpty();
+            assertThat(events).containsExactly("connected", "suspended", "restored");
+        }
+    }
+
+    /** Passes bytes on, until it is told to cut all connections. */
+    private static final class Relay implements AutoCloseable {
+        private final ServerSocket listener;
+        private final int target;
+        private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+
+        Relay(int target) throws IOException {
+            this.target = target;
+            this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            Thread.ofVirtual().start(this::accept);
+        }
+
+        int port() {
+            return listener.getLocalPort();
+        }
+
+        void cut() throws IOException {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+            sockets.removeIf(Socket::isClosed);
+        }
+
+        @Override
+        public void close() throws IOException {
+            listener.close();
+            cut();
+        }
+
+        private void accept() {
+            try {
+                while (true) {
+                    Socket client = listener.accept();
+                    var server = new Socket(InetAddress.getLoopbackAddress(), target);
+                    sockets.add(client);
+                    sockets.add(server);
+                    Thread.ofVirtual().start(() -> pump(client, server));
+                    Thread.ofVirtual().start(() -> pump(server, client));
+                }
+            } catch (IOException e) {
+                // The end of the test.
+            }
+        }
+
+        private static void pump(Socket from, Socket to) {
+            try (from;
+                    to) {
+                from.getInputStream().transferTo(to.getOutputStream());
+            } catch (IOException e) {
+                // It was cut.
+            }
+        }
+    }
+
+    private final class Recorder implements ServiceEvents {
+        @Override
+        public void connected() {
+            events.add("connected");
+        }
+
+        @Override
+        public void suspended() {
+            events.add("suspended");
+        }
+
+        @Override
+        public void restored() {
+            events.add("restored");
+        }
+
+        @Override
+        public void lost() {
+            events.add("lost");
+        }
+
+        @Override
+        public void reconnected() {
+            events.add("reconnected");
+        }
+    }
+}
