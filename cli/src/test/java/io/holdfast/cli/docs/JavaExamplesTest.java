@@ -8,15 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
-import java.io.StringWriter;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 
 /** With the oldest Java that the client is for, and in a method if it is no whole file. */
 @DisplayName("Java on a page")
@@ -39,7 +32,9 @@ class JavaExamplesTest {
                         .toList();
         assertThat(blocks).isNotEmpty();
         for (Page.Block block : blocks) {
-            assertThat(complaints(source(block.lines()))).as("line %d", block.line()).isEmpty();
+            assertThat(new JavaSource("Example", source(block.lines())).compile(folder))
+                    .as("line %d", block.line())
+                    .isEmpty();
         }
     }
 
@@ -68,34 +63,5 @@ class JavaExamplesTest {
 
     private static boolean isImport(String line) {
         return line.startsWith("import ");
-    }
-
-    private String complaints(String source) {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        StringWriter complaints = new StringWriter();
-        JavaFileObject file =
-                new SimpleJavaFileObject(
-                        URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
-                    @Override
-                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                        return source;
-                    }
-                };
-        compiler.getTask(
-                        complaints,
-                        null,
-                        null,
-                        List.of(
-                                "--release",
-                                "17",
-                                "-proc:none",
-                                "-d",
-                                folder.toString(),
-                                "-cp",
-                                System.getProperty("java.class.path")),
-                        null,
-                        List.of(file))
-                .call();
-        return complaints.toString();
     }
 }

@@ -22,12 +22,15 @@ class LinksTest {
     @ValueSource(
             strings = {
                 "README.md",
+                "docs/client.md",
                 "docs/dflockd.md",
                 "docs/lockd.md",
                 "docs/lockfile.md",
                 "docs/moving-from-dflockd.md",
                 "docs/recipes.md",
-                "docs/socketlock.md"
+                "docs/socketlock.md",
+                "docs/tagged.md",
+                "examples/README.md"
             })
     void lead_to_a_file_and_to_a_heading_in_it(String name) throws IOException {
         Path file = Path.of("..").resolve(name);

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A server in this process, started with the flags of a drop-in. */
-final class RunningServer implements AutoCloseable {
+public final class RunningServer implements AutoCloseable {
     private final ServerConfig config;
     private final HoldfastServer server;
 
@@ -24,7 +24,8 @@ final class RunningServer implements AutoCloseable {
     }
 
     /** With the flags of {@code dflockd}, on a port of its own. */
-    static RunningServer start(List<String> flags) throws GoFlags.FlagException, StartException {
+    public static RunningServer start(List<String> flags)
+            throws GoFlags.FlagException, StartException {
         List<String> words = new ArrayList<>(List.of("--port", "0"));
         words.addAll(flags);
         return new RunningServer(
@@ -43,7 +44,7 @@ final class RunningServer implements AutoCloseable {
         return new RunningServer(SocketlockdCommand.config(flags));
     }
 
-    InetSocketAddress address() {
+    public InetSocketAddress address() {
         return server.addresses().getFirst();
     }
 

@@ -1,4 +1,4 @@
-package io.holdfast.cli.file;
+package io.holdfast.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

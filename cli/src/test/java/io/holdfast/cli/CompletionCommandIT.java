@@ -1,0 +1,46 @@
+package io.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.holdfast.cli.serve.StandardStreams;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+@DisplayName("The completion script")
+class CompletionCommandIT {
+    @Test
+    void lets_bash_complete_a_command_and_an_option(@TempDir Path folder) throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash");
+        String script;
+        try (StandardStreams streams = new StandardStreams()) {
+            assertThat(Main.run(List.of("completion", "bash"), Map.of())).isZero();
+            script = streams.out();
+        }
+        Path file = Files.writeString(folder.resolve("completion"), script);
+        String ask =
+                """
+                source '%s' || exit 9
+                COMP_WORDS=(holdfast loc); COMP_CWORD=1; _complete_holdfast; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(holdfast lock --on-l); COMP_CWORD=2; _complete_holdfast
+                echo "${COMPREPLY[@]}"
+                COMP_WORDS=(holdfast tra); COMP_CWORD=1; _complete_holdfast; echo "${COMPREPLY[@]}"
+                """
+                        .formatted(file);
+        Process bash =
+                new ProcessBuilder("/bin/bash", "--norc", "-c", ask)
+                        .redirectErrorStream(true)
+                        .start();
+        String said = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(bash.waitFor()).as(said).isZero();
+        assertThat(said.lines().map(String::strip)).containsExactly("lock lockd", "--on-lost", "");
+    }
+}

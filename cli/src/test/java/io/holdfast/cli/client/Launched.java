@@ -1,0 +1,133 @@
+package io.holdfast.cli.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** {@code holdfast} in a JVM of its own. */
+final class Launched implements AutoCloseable {
+    private static final Duration LONGEST = Duration.ofSeconds(40);
+    private static final Pattern LISTENING = Pattern.compile("msg=listening addr=(\\S+:\\d+)");
+
+    private final Process process;
+    private final List<String> out = new CopyOnWriteArrayList<>();
+    private final List<String> err = new CopyOnWriteArrayList<>();
+    private final List<Thread> readers;
+
+    private Launched(Process process) {
+        this.process = process;
+        this.readers =
+                List.of(
+                        collect(process.getInputStream(), out),
+                        collect(process.getErrorStream(), err));
+    }
+
+    static Launched start(Map<String, String> environment, List<String> words) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(
+                List.of(
+                        "-Xmx128m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.holdfast.cli.Main"));
+        command.addAll(words);
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
+        builder.environment().putAll(environment);
+        return new Launched(builder.start());
+    }
+
+    /** A server on a port of its own. */
+    static Launched server() throws IOException {
+        return start(Map.of(), List.of("serve", "--listen", "dflockd://127.0.0.1:0"));
+    }
+
+    private static Thread collect(InputStream stream, List<String> lines) {
+        return Thread.ofVirtual()
+                .start(
+                        () -> {
+                            try (var in =
+                                    new BufferedReader(
+                                            new InputStreamReader(
+                                                    stream, StandardCharsets.UTF_8))) {
+                                in.lines().forEach(lines::add);
+                            } catch (IOException e) {
+                                lines.add("unreadable: " + e);
+                            }
+                        });
+    }
+
+    /** Where the server listens, once it does. */
+    String address() {
+        awaitTrue(() -> err.stream().anyMatch(line -> LISTENING.matcher(line).find()));
+        Matcher listening = LISTENING.matcher(String.join("\n", err));
+        assertThat(listening.find()).isTrue();
+        return listening.group(1);
+    }
+
+    static void awaitTrue(BooleanSupplier condition) {
+        await().atMost(LONGEST).pollInterval(Duration.ofMillis(10)).until(condition::getAsBoolean);
+    }
+
+    void awaitOut(String line) {
+        awaitTrue(() -> out.contains(line));
+    }
+
+    void signal(String name) throws IOException, InterruptedException {
+        assertThat(
+                        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                                .inheritIO()
+                                .start()
+                                .waitFor())
+                .isZero();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits for the end and for all that was written before it. */
+    int status() throws InterruptedException {
+        assertThat(process.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS))
+                .as("ends in time; its errors: %s", err)
+                .isTrue();
+        for (Thread reader : readers) {
+            assertThat(reader.join(LONGEST)).isTrue();
+        }
+        return process.exitValue();
+    }
+
+    List<String> out() {
+        return out;
+    }
+
+    List<String> err() {
+        return err;
+    }
+
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,189 @@
+package io.holdfast.cli.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+@DisplayName("A command under a lock of a server")
+class LockCommandIT {
+    private static Launched server;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path folder;
+
+    @BeforeAll
+    static void serve() throws IOException {
+        server = Launched.server();
+        server.address();
+    }
+
+    @AfterAll
+    static void end() {
+        server.close();
+    }
+
+    private Launched start(String words, String script) throws IOException {
+        return start(server, words, script);
+    }
+
+    /** Runs a shell script whose first word is the folder. */
+    private Launched start(Launched at, String words, String script) throws IOException {
+        List<String> all = new ArrayList<>(List.of(words.split(" ")));
+        all.addAll(List.of("--", "sh", "-c", script, "sh", folder.toString()));
+        return Launched.start(Map.of("HOLDFAST_SERVER", at.address()), all);
+    }
+
+    private static Launched command(String... words) throws IOException {
+        return Launched.start(Map.of("HOLDFAST_SERVER", server.address()), List.of(words));
+    }
+
+    private boolean exists(String name) {
+        return Files.exists(folder.resolve(name));
+    }
+
+    @Test
+    void is_told_the_key_and_a_fence_that_grows_and_gives_its_exit_status() throws Exception {
+        List<Long> fences = new ArrayList<>();
+        for (String kind : List.of("lock told", "lead told")) {
+            try (Launched run =
+                    start(kind, "echo $HOLDFAST_KEY; echo $HOLDFAST_FENCE; cat; exit 7")) {
+                assertThat(run.status()).as("%s", run.err()).isEqualTo(7);
+                assertThat(run.err()).isEmpty();
+                assertThat(run.out()).hasSize(2).startsWith("told");
+                fences.add(Long.parseLong(run.out().get(1)));
+            }
+        }
+        assertThat(fences.get(1)).isGreaterThan(fences.get(0));
+    }
+
+    @Test
+    void excludes_another_and_is_not_run_if_it_is_not_obtained() throws Exception {
+        try (Launched first =
+                start("lock busy", "echo in; until test -e \"$1/go\"; do sleep 0.05; done")) {
+            first.awaitOut("in");
+            try (Launched once = start("lock busy --timeout 0", ": > \"$1/ran\"");
+                    Launched late =
+                            start(
+                                    "lock busy -q --timeout 50ms --conflict-exit-code 75",
+                                    ": > \"$1/ran\"")) {
+                assertThat(once.status()).isEqualTo(1);
+                assertThat(once.err()).containsExactly("Not obtained in time: busy");
+                assertThat(late.status()).isEqualTo(75);
+                assertThat(late.err()).isEmpty();
+            }
+            try (Launched next = start("lock busy", "test -e \"$1/go\"")) {
+                Files.createFile(folder.resolve("go"));
+                assertThat(first.status()).isZero();
+                assertThat(next.status()).isZero();
+            }
+            assertThat(exists("ran")).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"lock shared --read", "sem shared 2", "lock shared2 --semaphore 2"})
+    void may_share_what_it_holds(String words) throws Exception {
+        String script =
+                ": > \"$1/$2\"; until test -e \"$1/a\" && test -e \"$1/b\"; do sleep 0.05; done";
+        try (Launched one = start(words, script.replace("$2", "a"));
+                Launched two = start(words, script.replace("$2", "b"))) {
+            assertThat(one.status()).as("%s", one.err()).isZero();
+            assertThat(two.status()).as("%s", two.err()).isZero();
+        }
+    }
+
+    @Test
+    void gets_our_signals() throws Exception {
+        try (Launched run =
+                start(
+                        "lock signals",
+                        "trap 'exit 9' USR1; echo in; while :; do sleep 0.05; done")) {
+            run.awaitOut("in");
+            run.signal("USR1");
+            assertThat(run.status()).isEqualTo(9);
+        }
+    }
+
+    @Test
+    void is_ended_with_all_that_it_started_when_the_lock_is_lost() throws Exception {
+        String script = "trap '' TERM; sleep 300 & echo $! > \"$1/pid\"; echo in; wait; sleep 300";
+        try (Launched doomed = Launched.server();
+                Launched run = start(doomed, "lock k --kill-after 100ms", script);
+                Launched other =
+                        start(
+                                doomed,
+                                "lock k2 --on-lost ignore",
+                                "echo in; cat > /dev/null; until test -e \"$1/go\"; do sleep 0.05;"
+                                        + " done; exit 5")) {
+            run.awaitOut("in");
+            other.awaitOut("in");
+            doomed.signal("KILL");
+            assertThat(run.status()).isEqualTo(3);
+            assertThat(run.err()).anyMatch(line -> line.startsWith("Lost k ("));
+            long pid = Long.parseLong(Files.readString(folder.resolve("pid")).strip());
+            Launched.awaitTrue(() -> ProcessHandle.of(pid).isEmpty());
+            Launched.awaitTrue(
+                    () -> other.err().stream().anyMatch(line -> line.startsWith("Lost k2 (")));
+            assertThat(other.isAlive()).isTrue();
+            Files.createFile(folder.resolve("go"));
+            assertThat(other.status()).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void is_not_run_without_a_server() throws Exception {
+        try (Launched run =
+                Launched.start(
+                        Map.of(), List.of("lock", "k", "--server", "127.0.0.1:1", "--", "true"))) {
+            assertThat(run.status()).isEqualTo(3);
+            assertThat(run.err()).singleElement().asString().startsWith("Error: ");
+        }
+    }
+
+    @Test
+    void is_not_needed_to_ask_for_something() throws Exception {
+        assertThat(said(0, "kv", "put", "v", "a b")).isEmpty();
+        assertThat(said(0, "kv", "get", "v")).containsExactly("a b");
+        assertThat(said(0, "counter", "add", "c", "-5")).containsExactly("-5");
+        assertThat(said(0, "list", "push", "l", "x")).containsExactly("1");
+        assertThat(said(0, "list", "range", "l", "-1", "-1")).containsExactly("x");
+        assertThat(said(1, "kv", "get", "nothing")).isEmpty();
+        try (Launched listening = command("listen", "a.*", "--count", "1", "--json")) {
+            Launched.awaitTrue(() -> listeners() > 0);
+            assertThat(listening.status()).isZero();
+            assertThat(listening.out())
+                    .containsExactly("{\"channel\":\"a.b\",\"payload\":\"hello\"}");
+        }
+    }
+
+    private static int listeners() {
+        try {
+            return Integer.parseInt(said(0, "signal", "a.b", "hello").getFirst());
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static List<String> said(int status, String... words)
+            throws IOException, InterruptedException {
+        try (Launched run = command(words)) {
+            assertThat(run.status()).as("%s", run.err()).isEqualTo(status);
+            assertThat(run.err()).isEmpty();
+            return run.out();
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package io.holdfast.cli.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.cli.serve.StandardStreams;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import picocli.CommandLine;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+
+@DisplayName("The options that say which server to use")
+class ServerOptionsTest {
+    /** What a command with these words would connect to, and what it said. */
+    private record Tried(int status, Target target, List<String> err) {}
+
+    /** Ends a command before it does anything. */
+    private static final class NotConnected extends IllegalStateException {}
+
+    private static Tried attempt(Map<String, String> environment, String... words) {
+        AtomicReference<Target> target = new AtomicReference<>();
+        Context context =
+                new Context(
+                        environment,
+                        wanted -> {
+                            target.set(wanted);
+                            throw new NotConnected();
+                        });
+        try (StandardStreams streams = new StandardStreams()) { // a command line keeps its stream
+            CommandLine line =
+                    Objects.requireNonNull(ClientCommands.all(context).get(words[0])).get();
+            int status =
+                    line.execute(List.of(words).subList(1, words.length).toArray(String[]::new));
+            return new Tried(status, target.get(), streams.errLines());
+        }
+    }
+
+    private static Target target(Map<String, String> environment, String... options) {
+        String[] words = new String[options.length + 1];
+        words[0] = "stats";
+        System.arraycopy(options, 0, words, 1, options.length);
+        Tried tried = attempt(environment, words);
+        assertThat(tried.target()).as("%s", tried.err()).isNotNull();
+        return tried.target();
+    }
+
+    @Test
+    void mean_the_usual_server_if_there_are_none() {
+        Target target = target(Map.of("HOLDFAST_SERVER", ""));
+        assertThat(target.kind()).isEqualTo(Target.Kind.SERVER);
+        assertThat(target.addresses()).containsExactly("127.0.0.1:6388");
+        assertThat(target.token()).isEmpty();
+        assertThat(target.tls()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"server,SERVER,a:1", "cluster,CLUSTER,'a:1,b:2'", "shards,SHARDS,'a:1, b:2'"})
+    void can_be_given_as_variables_too(String name, Target.Kind kind, String value) {
+        Target option = target(Map.of(), "--" + name, value);
+        Target variable =
+                target(Map.of("HOLDFAST_" + name.toUpperCase(java.util.Locale.ROOT), value));
+        assertThat(List.of(option, variable))
+                .allSatisfy(
+                        target -> {
+                            assertThat(target.kind()).isEqualTo(kind);
+                            assertThat(target.addresses()).containsExactly(value.split(", ?"));
+                        });
+    }
+
+    @Test
+    void put_all_variables_that_say_where_out_of_force() {
+        Target target = target(Map.of("HOLDFAST_SHARDS", "a:1,b:2"), "--server", "c:3");
+        assertThat(target.kind()).isEqualTo(Target.Kind.SERVER);
+        assertThat(target.addresses()).containsExactly("c:3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "stats --server a:1 --cluster b:2",
+                "stats --server a:1,b:2",
+                "stats --cluster a:1,,b:2",
+                "stats --ca-file f --no-tls",
+                "stats --nope",
+                "lock",
+                "lock k",
+                "lock k true",
+                "lock k --",
+                "lock k --read --write -- true",
+                "lock k --read --semaphore 2 -- true",
+                "lock k --semaphore 0 -- true",
+                "lock k --lease 0 -- true",
+                "lock k --on-lost shrug -- true",
+                "lock k --timeout soon -- true",
+                "lock k --conflict-exit-code 256 -- true",
+                "sem k -- true",
+                "sem k 0 -- true",
+                "lead k --on-lost ignore -- true",
+                "kv",
+                "kv put k",
+                "kv put k v --ttl 0.5",
+                "counter add k x",
+                "counter set k",
+                "list range k --nope",
+                "listen",
+                "listen p --count 0"
+            })
+    void refuse_what_cannot_be_meant(String words) {
+        Tried tried = attempt(Map.of(), words.split(" "));
+        assertThat(tried.status()).as("%s", tried.err()).isEqualTo(2);
+        assertThat(tried.target()).isNull();
+        assertThat(tried.err().getFirst()).startsWith("Error: ");
+        assertThat(tried.err()).anyMatch(line -> line.startsWith("Usage: "));
+    }
+
+    @Test
+    void refuse_two_variables_that_say_where() {
+        Tried tried = attempt(Map.of("HOLDFAST_SERVER", "a:1", "HOLDFAST_CLUSTER", "b:2"), "stats");
+        assertThat(tried.status()).isEqualTo(2);
+        assertThat(tried.err().getFirst()).contains("HOLDFAST_SERVER", "HOLDFAST_CLUSTER");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--tls,,true", "--no-tls,true,false", ",yes,true", ",0,false", ",,false"})
+    void say_whether_to_use_tls(String option, String variable, boolean expected) {
+        Map<String, String> environment =
+                variable == null ? Map.of() : Map.of("HOLDFAST_TLS", variable);
+        Target target = option == null ? target(environment) : target(environment, option);
+        assertThat(target.tls()).isEqualTo(expected);
+    }
+
+    @Test
+    void ask_for_tls_with_certificates() {
+        Target target = target(Map.of("HOLDFAST_CA_FILE", "ca.pem"));
+        assertThat(target.tls()).isTrue();
+        assertThat(target.trusted()).contains(Path.of("ca.pem"));
+    }
+
+    @Test
+    void take_the_token_from_a_file_or_a_variable(@TempDir Path folder) throws IOException {
+        String file = Files.writeString(folder.resolve("token"), "from-file\n").toString();
+        Map<String, String> both =
+                Map.of("HOLDFAST_TOKEN", "from-variable", "HOLDFAST_TOKEN_FILE", file);
+        assertThat(token(target(both))).isEqualTo("from-variable");
+        assertThat(token(target(both, "--token-file", file))).isEqualTo("from-file");
+        assertThat(token(target(Map.of("HOLDFAST_TOKEN_FILE", file)))).isEqualTo("from-file");
+        assertThat(target(both).toString()).doesNotContain("from-variable");
+    }
+
+    private static String token(Target target) {
+        return target.token().orElseThrow().get();
+    }
+
+    @Test
+    void have_variables_that_the_server_does_not_read() {
+        List<String> servers =
+                io.holdfast.cli.serve.ServeCommand.create(Map.of())
+                        .getCommandSpec()
+                        .optionsMap()
+                        .keySet()
+                        .stream()
+                        .map(
+                                flag ->
+                                        "HOLDFAST_"
+                                                + flag.replaceFirst("^--", "")
+                                                        .replace('-', '_')
+                                                        .toUpperCase(java.util.Locale.ROOT))
+                        .toList();
+        assertThat(servers).contains("HOLDFAST_TLS_CERT", "HOLDFAST_AUTH_TOKEN");
+        assertThat(ServerOptions.VARIABLES).doesNotContainAnyElementsOf(servers);
+        assertThat(List.of(GuardedRun.KEY, GuardedRun.FENCE)).doesNotContainAnyElementsOf(servers);
+    }
+
+    @Test
+    void give_an_exit_status_that_is_not_that_of_an_absent_value() {
+        Tried tried = attempt(Map.of(), "kv", "get", "k");
+        assertThat(tried.status()).isEqualTo(3);
+        assertThat(tried.err()).singleElement().asString().startsWith("Error: ");
+    }
+}
