@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import io.holdfast.cli.bench.BenchCommand;
+import io.holdfast.cli.client.ClientCommands;
 import io.holdfast.cli.file.FileCommand;
 import io.holdfast.cli.serve.DflockdCommand;
 import io.holdfast.cli.serve.LockdCommand;
@@ -16,8 +17,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** The entry point of every command. */
 @Command(
@@ -73,22 +76,46 @@ public final class Main implements Runnable {
 
     /** Returns the exit status. */
     static int run(List<String> words, Map<String, String> environment) {
-        if (!words.isEmpty() && words.getFirst().equals("dflockd")) {
-            return DflockdCommand.run(words.subList(1, words.size()), environment, Version.line());
-        }
-        if (!words.isEmpty() && words.getFirst().equals("lockd")) {
-            return LockdCommand.run(words.subList(1, words.size()), Version.line());
-        }
-        if (!words.isEmpty() && words.getFirst().equals("socketlockd")) {
-            return SocketlockdCommand.run(words.subList(1, words.size()), Version.line());
-        }
-        return commandLine(environment).execute(words.toArray(String[]::new));
+        String command = words.isEmpty() ? "" : words.getFirst();
+        List<String> rest = words.isEmpty() ? words : words.subList(1, words.size());
+        return switch (command) {
+            case "dflockd" -> DflockdCommand.run(rest, environment, Version.line());
+            case "lockd" -> LockdCommand.run(rest, Version.line());
+            case "socketlockd" -> SocketlockdCommand.run(rest, Version.line());
+            default -> commandLine(command, environment).execute(words.toArray(String[]::new));
+        };
+    }
+
+    /** With one command alone if it is known: to make them all takes time. */
+    private static CommandLine commandLine(String command, Map<String, String> environment) {
+        Map<String, Supplier<CommandLine>> all = commands(environment);
+        Supplier<CommandLine> one = all.get(command);
+        return commandLineOf(one == null ? all : Map.of(command, one));
     }
 
     static CommandLine commandLine(Map<String, String> environment) {
+        return commandLineOf(commands(environment));
+    }
+
+    private static Map<String, Supplier<CommandLine>> commands(Map<String, String> environment) {
+        Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
+        commands.put("serve", () -> ServeCommand.create(environment));
+        commands.putAll(ClientCommands.all(environment));
+        commands.put("file", FileCommand::create);
+        commands.put("dflockd", () -> new CommandLine(new DflockdEntry()));
+        commands.put("lockd", () -> new CommandLine(new LockdEntry()));
+        commands.put("socketlockd", () -> new CommandLine(new SocketlockdEntry()));
+        commands.put("bench", () -> new CommandLine(new BenchCommand()));
+        commands.put("soak", () -> new CommandLine(new SoakCommand()));
+        commands.put("completion", () -> new CommandLine(new CompletionCommand()));
+        commands.put("train", () -> new CommandLine(new TrainCommand()));
+        return commands;
+    }
+
+    private static CommandLine commandLineOf(Map<String, Supplier<CommandLine>> commands) {
         CommandLine line = new CommandLine(new Main());
         IParameterExceptionHandler usual = line.getParameterExceptionHandler();
-        // Only the root's is asked; serve has its own, set before it is added.
+        // Only the root's is asked; some commands have their own, set before they are added.
         line.setParameterExceptionHandler(
                 (e, words) -> {
                     CommandLine failed = e.getCommandLine();
@@ -97,14 +124,7 @@ public final class Main implements Runnable {
                                     : failed.getParameterExceptionHandler())
                             .handleParseException(e, words);
                 });
-        line.addSubcommand(ServeCommand.create(environment))
-                .addSubcommand(new DflockdEntry())
-                .addSubcommand(new LockdEntry())
-                .addSubcommand(new SocketlockdEntry())
-                .addSubcommand(FileCommand.create())
-                .addSubcommand(new BenchCommand())
-                .addSubcommand(new SoakCommand())
-                .addSubcommand(new TrainCommand());
+        commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
         line.setExpandAtFiles(false); // a lock, or a word of a command to run, may begin with @
         tellVersion(line.getSubcommands());
         return line;

@@ -76,6 +76,32 @@ final class TrainCommand implements Callable<Integer> {
         }
     }
 
+    private static void useServer(String address) {
+        for (String command :
+                List.of(
+                        "lock k --timeout 5 -- true",
+                        "lock k --timeout 0 --lease 10 --label train -v -- true",
+                        "lock k --read -- true",
+                        "sem k 2 -- true",
+                        "lead k --once -- true",
+                        "kv put k v",
+                        "kv get k",
+                        "kv delete k",
+                        "counter add k 2",
+                        "counter get k",
+                        "list push k v",
+                        "list range k",
+                        "list pop k",
+                        "signal a.b c",
+                        "listen a.* --timeout 10ms",
+                        "info k",
+                        "info k --json",
+                        "stats",
+                        "stats --json")) {
+            Main.run(List.of(command.split(" ")), Map.of("HOLDFAST_SERVER", address));
+        }
+    }
+
     private static Integer train(Path socketlock) throws Exception {
         int port = freePort();
         int lockdPort = freePort();
@@ -88,8 +114,10 @@ final class TrainCommand implements Callable<Integer> {
                         + socketlock;
         CompletableFuture<Integer> server =
                 CompletableFuture.supplyAsync(
-                        () -> Main.run(List.of("serve", "--listen", urls), Map.of()));
+                        () -> Main.run(List.of("serve", "--listen", urls), Map.of()),
+                        task -> Thread.ofPlatform().daemon().start(task)); // the pool is others'
         connect(port).close(); // one that says nothing
+        useServer("127.0.0.1:" + port);
         try (Socket socket = connect(port);
                 BufferedReader in = reader(socket)) {
             drive(socket, in);

@@ -1,5 +1,6 @@
 package io.holdfast.cli.file;
 
+import io.holdfast.cli.output.JsonLine;
 import io.holdfast.lockfile.AcquireTimeoutException;
 import io.holdfast.lockfile.Content;
 import io.holdfast.lockfile.DamagedLockException;

@@ -1,6 +1,11 @@
 package io.holdfast.cli.file;
 
+import io.holdfast.cli.options.CommandWords;
 import io.holdfast.cli.options.Durations;
+import io.holdfast.cli.options.ExitStatus;
+import io.holdfast.cli.options.Numerals;
+import io.holdfast.cli.options.Span;
+import io.holdfast.cli.options.UsageError;
 import io.holdfast.lockfile.LockFileConfig;
 import io.holdfast.lockfile.StalePolicy;
 
@@ -17,9 +22,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
-import picocli.CommandLine.UnmatchedArgumentException;
 
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -61,7 +64,6 @@ public final class FileCommand implements Runnable {
     private static final String USUAL_SETTLE = "30ms";
     private static final Duration SHORTEST_STALE = Duration.ofSeconds(1);
     private static final long HIGHEST_PID = 4294967295L;
-    private static final int HIGHEST_STATUS = 255;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -175,32 +177,13 @@ public final class FileCommand implements Runnable {
     public static CommandLine create() {
         CommandLine line = new CommandLine(new FileCommand());
         line.setOverwrittenOptionsAllowed(true);
-        line.setParameterExceptionHandler((e, words) -> wrongUsage(e));
+        line.setParameterExceptionHandler(UsageError::tell);
         return line;
     }
 
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "A command is missing");
-    }
-
-    private static int wrongUsage(ParameterException e) {
-        CommandLine failed = e.getCommandLine();
-        PrintWriter err = failed.getErr();
-        err.println("Error: " + message(e));
-        err.println();
-        failed.usage(err);
-        err.flush();
-        return failed.getCommandSpec().exitCodeOnInvalidInput();
-    }
-
-    private static @Nullable String message(ParameterException e) {
-        if (e instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption()) {
-            String word = unmatched.getUnmatched().getFirst();
-            boolean verbs = !e.getCommandLine().getSubcommands().isEmpty();
-            return (verbs ? "Unknown command: '" : "Unexpected argument: '") + word + "'";
-        }
-        return e.getMessage();
     }
 
     /** Refuses what the user cannot have meant for this verb. */
@@ -214,8 +197,8 @@ public final class FileCommand implements Runnable {
                     "--stale must be at least 1s, since age is counted in whole seconds; 0 is"
                             + " never");
         }
-        if (tag != null && tag.contains(RunVerb.REPLACEMENT)) {
-            throw RunVerb.noText(verb, tag);
+        if (tag != null && !CommandWords.isText(tag)) {
+            throw CommandWords.noText(verb, tag);
         }
         boolean proof = nonce != null || pid != null;
         if (verb.name().equals("release") && ((force && proof) || (nonce != null && pid != null))) {
@@ -285,17 +268,6 @@ public final class FileCommand implements Runnable {
         return Optional.ofNullable(conflictStatus);
     }
 
-    private static final class Span implements ITypeConverter<Duration> {
-        @Override
-        public Duration convert(String text) {
-            return Durations.parse(text)
-                    .orElseThrow(
-                            () ->
-                                    new TypeConversionException(
-                                            "'" + text + "' is not " + Durations.EXAMPLES));
-        }
-    }
-
     private static final class Policy implements ITypeConverter<StalePolicy> {
         @Override
         public StalePolicy convert(String text) {
@@ -312,22 +284,8 @@ public final class FileCommand implements Runnable {
     private static final class Pid implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {
-            return number(text, HIGHEST_PID);
+            return Numerals.convert(text, HIGHEST_PID);
         }
-    }
-
-    private static final class ExitStatus implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return Math.toIntExact(number(text, HIGHEST_STATUS));
-        }
-    }
-
-    private static long number(String text, long highest) {
-        if (text.matches("[0-9]{1,18}") && Long.parseLong(text) <= highest) {
-            return Long.parseLong(text);
-        }
-        throw new TypeConversionException("'" + text + "' is not a number from 0 to " + highest);
     }
 
     /** An empty variable of a script must not pass for a nonce. */

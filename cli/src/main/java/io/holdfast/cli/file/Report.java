@@ -1,17 +1,15 @@
 package io.holdfast.cli.file;
 
+import io.holdfast.cli.output.JsonLine;
+import io.holdfast.cli.output.Printer;
 import io.holdfast.lockfile.Content;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.Holder;
 import io.holdfast.lockfile.Status;
 
-import java.io.OutputStreamWriter;
-import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Tells the outcome of a verb, as text or JSON. Always UTF-8, whatever the locale. */
+/** Tells the outcome of a verb, as text or JSON. */
 final class Report {
     private final String path;
     private final boolean json;
@@ -42,7 +40,7 @@ final class Report {
 
     /** Whether the answer that only JSON gives, the nonce, could not be written. */
     boolean isUnheard() {
-        return json && System.out.checkError();
+        return json && Printer.isUnheard();
     }
 
     int released() {
@@ -81,7 +79,7 @@ final class Report {
                             out("  PID: " + holder.pid());
                             out("  Timestamp: " + holder.timestamp());
                             if (holder.tag() != null) {
-                                out("  Tag: " + printable(holder.tag()));
+                                out("  Tag: " + Printer.printable(holder.tag()));
                             }
                             out("  Process running: " + word(status.alive()));
                         },
@@ -182,25 +180,11 @@ final class Report {
         }
     }
 
-    /** Others' tags, which messages quote too, may hold what moves the cursor. */
-    private static String printable(String text) {
-        StringBuilder out = new StringBuilder();
-        text.codePoints().forEach(c -> out.appendCodePoint(Character.isISOControl(c) ? ' ' : c));
-        return out.toString();
-    }
-
     private void out(String line) {
-        print(System.out, line);
+        Printer.out(line);
     }
 
     private void err(String line) {
-        print(System.err, printable(line));
-    }
-
-    private static void print(PrintStream stream, String line) {
-        PrintWriter writer =
-                new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8));
-        writer.print(line + "\n");
-        writer.flush();
+        Printer.err(line);
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.cli.file;
 
+import io.holdfast.cli.options.CommandWords;
 import io.holdfast.cli.process.ChildCommand;
 import io.holdfast.cli.process.SignalRelay;
 import io.holdfast.lockfile.AcquireTimeoutException;
@@ -8,8 +9,6 @@ import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileException;
 
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 import java.util.List;
@@ -25,11 +24,6 @@ import java.util.List;
                     + " if there is no such command, 126 if it cannot be executed."
         })
 final class RunVerb extends Verb {
-    private static final String SEPARATOR = "--";
-
-    /** What stands for bytes that are no text in this locale. */
-    static final String REPLACEMENT = "\ufffd";
-
     @Parameters(
             index = "1..*",
             paramLabel = "COMMAND",
@@ -38,7 +32,7 @@ final class RunVerb extends Verb {
 
     @Override
     int work(Report report) {
-        ChildCommand command = new ChildCommand(command());
+        ChildCommand command = new ChildCommand(CommandWords.of(spec, words));
         FileSemaphore semaphore = semaphore(options.config(report));
         report.info("Waiting for the lock: " + path);
         return untilSignal(
@@ -79,39 +73,5 @@ final class RunVerb extends Verb {
         } catch (LockFileException e) {
             report.alarm("Error: the lock was not released: " + e.getMessage());
         }
-    }
-
-    /** All words behind the separator, which picocli has taken away. */
-    private List<String> command() {
-        List<String> command =
-                words.isEmpty() || !words.getFirst().equals(SEPARATOR)
-                        ? words
-                        : words.subList(1, words.size()); // of two: the other ended the options
-        List<String> all = spec.commandLine().getParseResult().originalArgs();
-        int separator = all.size() - command.size() - 1;
-        if (separator < 0 || !all.get(separator).equals(SEPARATOR)) {
-            throw wrong("The command must stand behind --");
-        }
-        if (command.isEmpty()) {
-            throw wrong("A command to run is missing");
-        }
-        for (String word : command) {
-            if (word.contains(REPLACEMENT)) {
-                throw noText(spec, word);
-            }
-        }
-        return command;
-    }
-
-    static ParameterException noText(CommandSpec verb, String word) {
-        return new ParameterException(
-                verb.commandLine(),
-                "Cannot pass on '"
-                        + word
-                        + "', which is no text in this locale: try LC_ALL=C.UTF-8");
-    }
-
-    private ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 }

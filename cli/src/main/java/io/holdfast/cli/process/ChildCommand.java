@@ -2,6 +2,8 @@ package io.holdfast.cli.process;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -16,9 +18,18 @@ public final class ChildCommand {
     private static final String NO_SUCH_FILE = "2";
 
     private final List<String> words;
+    private final Consumer<Map<String, String>> variables;
 
     public ChildCommand(List<String> words) {
+        this(words, same -> {});
+    }
+
+    /**
+     * @param variables changes those that the command gets
+     */
+    public ChildCommand(List<String> words, Consumer<Map<String, String>> variables) {
         this.words = List.copyOf(words);
+        this.variables = variables;
     }
 
     /** The command did not start; {@link #status()} is what shells return then. */
@@ -42,14 +53,21 @@ public final class ChildCommand {
      * @return its exit status, 128 and the number of the signal if one ended it
      */
     public int run(SignalRelay signals) throws NotStartedException {
-        Process process = start();
-        signals.passOnTo(signal -> send(signal, process));
-        return await(process);
+        return start(signals).await();
+    }
+
+    /** Starts the command; signals are passed on to it from now on. */
+    public RunningCommand start(SignalRelay signals) throws NotStartedException {
+        RunningCommand running = new RunningCommand(start());
+        signals.passOnTo(running::send);
+        return running;
     }
 
     private Process start() throws NotStartedException {
+        ProcessBuilder builder = new ProcessBuilder(words).inheritIO();
+        variables.accept(builder.environment());
         try {
-            return new ProcessBuilder(words).inheritIO().start();
+            return builder.start();
         } catch (IOException e) {
             // The cause's message is about the error alone; the other has the command's name in it.
             Throwable cause = e.getCause() == null ? e : e.getCause();
@@ -58,41 +76,6 @@ public final class ChildCommand {
             throw number.find() && number.group(1).equals(NO_SUCH_FILE)
                     ? new NotStartedException("command not found: " + name, NOT_FOUND, e)
                     : new NotStartedException("cannot execute: " + name, NOT_EXECUTABLE, e);
-        }
-    }
-
-    private static int await(Process process) {
-        while (true) {
-            try {
-                return process.waitFor();
-            } catch (InterruptedException _) {
-                // Our end is the command's end.
-            }
-        }
-    }
-
-    private static void send(Signal signal, Process process) {
-        if (signal.isTyped() && ProcessGroup.isInForeground()) {
-            return; // the terminal sent it to the command as well
-        }
-        if (signal == Signal.TERM) {
-            process.destroy();
-        } else if (process.isAlive()) {
-            kill(signal, process.pid());
-        }
-    }
-
-    private static void kill(Signal signal, long pid) {
-        try {
-            new ProcessBuilder("/bin/sh", "-c", "kill -s " + signal.name() + " " + pid)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start()
-                    .waitFor(); // the next signal must not overtake it
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (IOException e) {
-            System.err.println("Warning: cannot pass on SIG" + signal + ": " + e.getMessage());
         }
     }
 }

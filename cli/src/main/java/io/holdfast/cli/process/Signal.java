@@ -1,5 +1,7 @@
 package io.holdfast.cli.process;
 
+import java.io.IOException;
+
 /** A signal that somebody may send us, by the name that {@code kill} knows it by. */
 public enum Signal {
     HUP(1),
@@ -26,5 +28,24 @@ public enum Signal {
     /** Whether a key of a terminal sends it, to all processes in the foreground. */
     boolean isTyped() {
         return this == INT || this == QUIT;
+    }
+
+    /** Whether who sends it wants an end. */
+    boolean asksToEnd() {
+        return this != USR1 && this != USR2;
+    }
+
+    void sendTo(long pid) {
+        try {
+            new ProcessBuilder("/bin/sh", "-c", "kill -s " + name() + " " + pid)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor(); // the next signal must not overtake it
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            System.err.println("Warning: cannot pass on SIG" + name() + ": " + e.getMessage());
+        }
     }
 }

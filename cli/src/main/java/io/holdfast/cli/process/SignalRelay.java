@@ -20,6 +20,7 @@ public final class SignalRelay implements AutoCloseable {
     private final List<Signals.Registration> registrations = new ArrayList<>();
     private final List<Signal> early = new ArrayList<>();
     private @Nullable Target target;
+    private @Nullable Signal end;
     private boolean kept;
     private boolean closed;
 
@@ -46,7 +47,29 @@ public final class SignalRelay implements AutoCloseable {
     synchronized void passOnTo(Target command) {
         target = command;
         Thread.interrupted(); // what they did is now done otherwise
-        early.forEach(command::send);
+        early.forEach(this::passOn);
+    }
+
+    private void passOn(Signal signal) {
+        if (end == null && signal.asksToEnd()) {
+            end = signal;
+        }
+        if (target != null) {
+            target.send(signal);
+        }
+    }
+
+    /**
+     * There is no command any more: signals interrupt again.
+     *
+     * @return the first signal that asked the command to end
+     */
+    public synchronized Optional<Signal> takeBack() {
+        target = null;
+        early.clear();
+        Optional<Signal> asked = Optional.ofNullable(end);
+        end = null;
+        return asked;
     }
 
     private synchronized void take(Signal signal) {
@@ -54,7 +77,7 @@ public final class SignalRelay implements AutoCloseable {
             return;
         }
         if (target != null) {
-            target.send(signal);
+            passOn(signal);
         } else {
             early.add(signal);
             opener.interrupt();

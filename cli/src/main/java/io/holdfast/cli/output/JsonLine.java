@@ -1,25 +1,34 @@
-package io.holdfast.cli.file;
+package io.holdfast.cli.output;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
+import java.util.stream.Collectors;
+
 /** A JSON object on one line, built member by member. */
-final class JsonLine {
+public final class JsonLine {
     private final StringBuilder text = new StringBuilder("{");
 
-    JsonLine put(String name, @Nullable String value) {
+    public JsonLine put(String name, @Nullable String value) {
         return raw(name, value == null ? "null" : quoted(value));
     }
 
-    JsonLine put(String name, @Nullable Long value) {
+    public JsonLine put(String name, @Nullable Long value) {
         return raw(name, String.valueOf(value));
     }
 
-    JsonLine put(String name, boolean value) {
+    public JsonLine put(String name, boolean value) {
         return raw(name, String.valueOf(value));
     }
 
-    JsonLine put(String name, @Nullable JsonLine value) {
+    public JsonLine put(String name, @Nullable JsonLine value) {
         return raw(name, String.valueOf(value));
+    }
+
+    public JsonLine put(String name, List<JsonLine> values) {
+        return raw(
+                name,
+                values.stream().map(JsonLine::toString).collect(Collectors.joining(",", "[", "]")));
     }
 
     private JsonLine raw(String name, String json) {

@@ -1,0 +1,86 @@
+package io.holdfast.cli.client;
+
+import io.holdfast.cli.output.Printer;
+import io.holdfast.client.Holdfast;
+import io.holdfast.client.LockException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+import java.io.UncheckedIOException;
+import java.util.concurrent.Callable;
+
+/** Something that a server is asked for. Knows what becomes of failures. */
+@Command(
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:done",
+            "1:there is no such thing, or time ran out",
+            "2:wrong usage, nothing was done",
+            "3:the server cannot be reached, or refuses"
+        })
+abstract class ClientCommand implements Callable<Integer> {
+    static final int DONE = 0;
+    static final int ABSENT = 1;
+    static final int FAILED = 3;
+
+    private final Context context;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    CommandSpec spec;
+
+    @Mixin private ServerOptions server = new ServerOptions();
+
+    ClientCommand(Context context) {
+        this.context = context;
+    }
+
+    /** Asks, prints the answer and returns the exit status. */
+    abstract int work() throws InterruptedException;
+
+    @Override
+    public final Integer call() {
+        try {
+            return work();
+        } catch (ParameterException e) {
+            throw e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return failed("interrupted");
+        } catch (LockException | UncheckedIOException e) {
+            return failed(String.valueOf(e.getMessage()));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException | Error e) {
+            return failed(e.toString()); // picocli's exit status would be that of "not obtained"
+        }
+    }
+
+    final Target target() {
+        return server.target(context.environment());
+    }
+
+    final Holdfast open(Target target) {
+        return context.opener().open(target);
+    }
+
+    final Holdfast open() {
+        return open(target());
+    }
+
+    static int failed(String message) {
+        Printer.err("Error: " + message);
+        return FAILED;
+    }
+
+    final ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

@@ -1,0 +1,94 @@
+package io.holdfast.cli.client;
+
+import io.holdfast.cli.output.Printer;
+import io.holdfast.client.Counter;
+import io.holdfast.client.Holdfast;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "counter", description = "Reads and changes numbers.")
+final class CounterCommand extends Verbs {
+    private CounterCommand() {}
+
+    static CommandLine create(Context context) {
+        return new CommandLine(new CounterCommand())
+                .addSubcommand(new Get(context))
+                .addSubcommand(new Add(context))
+                .addSubcommand(new Set(context))
+                .setUnmatchedOptionsArePositionalParams(true); // negative numbers
+    }
+
+    private abstract static class OfCounter extends ClientCommand {
+        @Parameters(index = "0", paramLabel = "KEY", description = "The name of the counter.")
+        @SuppressWarnings("NullAway.Init")
+        private String key;
+
+        OfCounter(Context context) {
+            super(context);
+        }
+
+        /** Returns what to print. */
+        abstract long work(Counter counter);
+
+        @Override
+        final int work() {
+            try (Holdfast client = open()) {
+                Printer.out(Long.toString(work(client.counter(key))));
+                return DONE;
+            }
+        }
+    }
+
+    @Command(name = "get", description = "Prints the number; 0 if it was never set.")
+    private static final class Get extends OfCounter {
+        Get(Context context) {
+            super(context);
+        }
+
+        @Override
+        long work(Counter counter) {
+            return counter.get();
+        }
+    }
+
+    @Command(name = "add", description = "Adds to the number and prints the sum.")
+    private static final class Add extends OfCounter {
+        @Parameters(
+                index = "1",
+                arity = "0..1",
+                paramLabel = "N",
+                defaultValue = "1",
+                description = "What to add (1); may be negative.")
+        private long number;
+
+        Add(Context context) {
+            super(context);
+        }
+
+        @Override
+        long work(Counter counter) {
+            if (number == Long.MIN_VALUE) {
+                throw wrong("'" + number + "' is too small");
+            }
+            return number < 0 ? counter.decrement(-number) : counter.increment(number);
+        }
+    }
+
+    @Command(name = "set", description = "Sets the number and prints it.")
+    private static final class Set extends OfCounter {
+        @Parameters(index = "1", paramLabel = "N", description = "The number.")
+        private long number;
+
+        Set(Context context) {
+            super(context);
+        }
+
+        @Override
+        long work(Counter counter) {
+            counter.set(number);
+            return number;
+        }
+    }
+}

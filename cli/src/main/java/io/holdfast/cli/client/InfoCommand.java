@@ -1,0 +1,102 @@
+package io.holdfast.cli.client;
+
+import io.holdfast.cli.output.JsonLine;
+import io.holdfast.cli.output.Printer;
+import io.holdfast.client.Holdfast;
+import io.holdfast.client.KeyInfo;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.util.Optional;
+
+@Command(
+        name = "info",
+        description =
+                "Shows who holds a lock or a semaphore, and how many wait for it; exit status 1 if"
+                        + " the server knows neither.")
+final class InfoCommand extends ClientCommand {
+    @Parameters(index = "0", paramLabel = "KEY", description = "The name.")
+    @SuppressWarnings("NullAway.Init")
+    private String key;
+
+    @Option(
+            names = {"-j", "--json"},
+            defaultValue = "false",
+            description = "Print one line of JSON.")
+    private boolean json;
+
+    InfoCommand(Context context) {
+        super(context);
+    }
+
+    @Override
+    int work() {
+        try (Holdfast client = open()) {
+            KeyInfo info = client.info(key);
+            if (json) {
+                Printer.out(
+                        new JsonLine()
+                                .put("key", info.key())
+                                .put("lock", json(info.lock()))
+                                .put("semaphore", json(info.semaphore()))
+                                .toString());
+            } else {
+                info.lock().ifPresent(lock -> print("lock", lock));
+                info.semaphore().ifPresent(semaphore -> print("semaphore", semaphore));
+            }
+            return info.lock().isPresent() || info.semaphore().isPresent() ? DONE : ABSENT;
+        }
+    }
+
+    private static void print(String kind, KeyInfo.Standing standing) {
+        Printer.out(
+                kind
+                        + ": "
+                        + standing.held()
+                        + " of "
+                        + standing.limit()
+                        + " held, waiting: "
+                        + standing.waiters());
+        standing.holders().forEach(holder -> Printer.out("  " + line(holder)));
+    }
+
+    private static String line(KeyInfo.Holder holder) {
+        StringBuilder line = new StringBuilder();
+        line.append(holder.label().isEmpty() ? "unknown" : Printer.printable(holder.label()));
+        line.append(", ").append(holder.shared() ? "read" : "write");
+        holder.fence().ifPresent(fence -> line.append(", fence ").append(fence));
+        holder.lease()
+                .ifPresent(
+                        left -> line.append(", lease ").append(left.toMillis()).append(" ms left"));
+        return line.toString();
+    }
+
+    private static @Nullable JsonLine json(Optional<KeyInfo.Standing> part) {
+        return part.map(
+                        standing ->
+                                new JsonLine()
+                                        .put("limit", standing.limit())
+                                        .put("held", standing.held())
+                                        .put("waiters", standing.waiters())
+                                        .put(
+                                                "holders",
+                                                standing.holders().stream()
+                                                        .map(InfoCommand::json)
+                                                        .toList()))
+                .orElse(null);
+    }
+
+    private static JsonLine json(KeyInfo.Holder holder) {
+        Long fence = holder.fence().isPresent() ? holder.fence().getAsLong() : null;
+        return new JsonLine()
+                .put("session", holder.session())
+                .put("label", holder.label())
+                .put("fence", fence == null ? null : fence.toString())
+                .put("mode", holder.shared() ? "read" : "write")
+                .put("lease_ms", holder.lease().map(left -> left.toMillis()).orElse(null));
+    }
+}

@@ -1,0 +1,107 @@
+package io.holdfast.cli.client;
+
+import io.holdfast.cli.options.Span;
+import io.holdfast.cli.output.Printer;
+import io.holdfast.client.Holdfast;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+
+@Command(name = "kv", description = "Reads and writes small values.")
+final class KvCommand extends Verbs {
+    private KvCommand() {}
+
+    static CommandLine create(Context context) {
+        return new CommandLine(new KvCommand())
+                .addSubcommand(new Get(context))
+                .addSubcommand(new Put(context))
+                .addSubcommand(new Delete(context));
+    }
+
+    private abstract static class OfKey extends ClientCommand {
+        @Parameters(index = "0", paramLabel = "KEY", description = "The name of the value.")
+        @SuppressWarnings("NullAway.Init")
+        String key;
+
+        OfKey(Context context) {
+            super(context);
+        }
+    }
+
+    @Command(name = "get", description = "Prints a value; exit status 1 if there is none.")
+    private static final class Get extends OfKey {
+        Get(Context context) {
+            super(context);
+        }
+
+        @Override
+        int work() {
+            try (Holdfast client = open()) {
+                Optional<String> value = client.kv().get(key);
+                value.ifPresent(Printer::out);
+                return value.isPresent() ? DONE : ABSENT;
+            }
+        }
+    }
+
+    @Command(
+            name = "put",
+            description = "Sets a value.",
+            footer = {"", "TIME is in seconds, like 5, or has a unit: 2s, 5m, 1h."})
+    private static final class Put extends OfKey {
+        @Parameters(index = "1", paramLabel = "VALUE", description = "A text on one line.")
+        @SuppressWarnings("NullAway.Init")
+        private String value;
+
+        @Option(
+                names = "--ttl",
+                paramLabel = "TIME",
+                converter = Span.class,
+                description = "Forget it after this time, in whole seconds (never).")
+        private @Nullable Duration timeToLive;
+
+        Put(Context context) {
+            super(context);
+        }
+
+        @Override
+        int work() {
+            if (timeToLive != null
+                    && (timeToLive.isZero()
+                            || !timeToLive.equals(timeToLive.truncatedTo(ChronoUnit.SECONDS)))) {
+                throw wrong("--ttl must be whole seconds, at least 1");
+            }
+            try (Holdfast client = open()) {
+                if (timeToLive == null) {
+                    client.kv().put(key, value);
+                } else {
+                    client.kv().put(key, value, timeToLive);
+                }
+                return DONE;
+            }
+        }
+    }
+
+    @Command(name = "delete", description = "Removes a value, if there is one.")
+    private static final class Delete extends OfKey {
+        Delete(Context context) {
+            super(context);
+        }
+
+        @Override
+        int work() {
+            try (Holdfast client = open()) {
+                client.kv().remove(key);
+                return DONE;
+            }
+        }
+    }
+}

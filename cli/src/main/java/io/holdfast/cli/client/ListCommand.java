@@ -1,0 +1,127 @@
+package io.holdfast.cli.client;
+
+import io.holdfast.cli.output.Printer;
+import io.holdfast.client.Holdfast;
+import io.holdfast.client.ItemList;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.util.Optional;
+
+@Command(name = "list", description = "Adds to lists and takes from them.")
+final class ListCommand extends Verbs {
+    private ListCommand() {}
+
+    static CommandLine create(Context context) {
+        CommandLine range = new CommandLine(new Range(context));
+        range.setUnmatchedOptionsArePositionalParams(true); // negative numbers
+        return new CommandLine(new ListCommand())
+                .addSubcommand(new Push(context))
+                .addSubcommand(new Pop(context))
+                .addSubcommand(range)
+                .addSubcommand(new Length(context));
+    }
+
+    private abstract static class OfList extends ClientCommand {
+        @Parameters(index = "0", paramLabel = "KEY", description = "The name of the list.")
+        @SuppressWarnings("NullAway.Init")
+        private String key;
+
+        OfList(Context context) {
+            super(context);
+        }
+
+        abstract int work(ItemList list);
+
+        @Override
+        final int work() {
+            try (Holdfast client = open()) {
+                return work(client.list(key));
+            }
+        }
+    }
+
+    @Command(name = "push", description = "Adds an item at the end and prints the new length.")
+    private static final class Push extends OfList {
+        @Parameters(index = "1", paramLabel = "ITEM", description = "A text on one line.")
+        @SuppressWarnings("NullAway.Init")
+        private String item;
+
+        @Option(names = "--first", defaultValue = "false", description = "Add in front instead.")
+        private boolean first;
+
+        Push(Context context) {
+            super(context);
+        }
+
+        @Override
+        int work(ItemList list) {
+            Printer.out(Long.toString(first ? list.pushFirst(item) : list.pushLast(item)));
+            return DONE;
+        }
+    }
+
+    @Command(
+            name = "pop",
+            description = "Takes the first item and prints it; exit status 1 if there is none.")
+    private static final class Pop extends OfList {
+        @Option(names = "--last", defaultValue = "false", description = "Take the last instead.")
+        private boolean last;
+
+        Pop(Context context) {
+            super(context);
+        }
+
+        @Override
+        int work(ItemList list) {
+            Optional<String> item = last ? list.popLast() : list.popFirst();
+            item.ifPresent(Printer::out);
+            return item.isPresent() ? DONE : ABSENT;
+        }
+    }
+
+    @Command(name = "range", description = "Prints items, one to a line.")
+    private static final class Range extends OfList {
+        @Parameters(
+                index = "1",
+                arity = "0..1",
+                paramLabel = "FIRST",
+                defaultValue = "0",
+                description = "The first, counted from 0; -1 is the last of the list (0).")
+        private long first;
+
+        @Parameters(
+                index = "2",
+                arity = "0..1",
+                paramLabel = "LAST",
+                defaultValue = "-1",
+                description = "The last (-1).")
+        private long last;
+
+        Range(Context context) {
+            super(context);
+        }
+
+        @Override
+        int work(ItemList list) {
+            list.range(first, last).forEach(Printer::out);
+            return DONE;
+        }
+    }
+
+    @Command(name = "length", description = "Prints how many items there are.")
+    private static final class Length extends OfList {
+        Length(Context context) {
+            super(context);
+        }
+
+        @Override
+        int work(ItemList list) {
+            Printer.out(Long.toString(list.size()));
+            return DONE;
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package io.holdfast.cli.client;
+
+import io.holdfast.cli.process.SignalRelay;
+import io.holdfast.client.Holdfast;
+import io.holdfast.client.HoldfastLock;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+@Command(
+        name = "lock",
+        customSynopsis = "holdfast lock KEY [OPTIONS] -- COMMAND [ARGUMENTS...]",
+        description = "Waits for a lock and holds it while a command runs.")
+final class LockCommand extends HoldingCommand {
+    @Parameters(index = "0", paramLabel = "KEY", description = "The name of the lock.")
+    @SuppressWarnings("NullAway.Init")
+    private String key;
+
+    @Parameters(
+            index = "1..*",
+            paramLabel = "COMMAND",
+            description = "The command and its arguments, behind --.")
+    private List<String> words = List.of();
+
+    @Mixin private WaitOptions waiting = new WaitOptions();
+
+    @Option(
+            names = "--read",
+            defaultValue = "false",
+            description = "Share it with others who read; excludes who writes.")
+    private boolean read;
+
+    @Option(
+            names = "--write",
+            defaultValue = "false",
+            description = "Have it alone, as without this option.")
+    private boolean write;
+
+    @Option(
+            names = "--semaphore",
+            paramLabel = "N",
+            description = "Take one of N places instead; all users of the key must say the same N.")
+    private @Nullable Integer limit;
+
+    LockCommand(Context context) {
+        super(context);
+    }
+
+    @Override
+    List<String> words() {
+        return words;
+    }
+
+    @Override
+    void check() {
+        if (Stream.of(read, write, limit != null).filter(given -> given).count() > 1) {
+            throw wrong("Give only one of --read, --write and --semaphore");
+        }
+        if (limit != null) {
+            SemCommand.checkLimit(this, limit);
+        }
+    }
+
+    @Override
+    int hold(Holdfast client, SignalRelay signals) throws InterruptedException {
+        return holdOnce(lock(client), waiting, signals);
+    }
+
+    private HoldfastLock lock(Holdfast client) {
+        if (limit != null) {
+            return client.semaphore(key, limit);
+        }
+        return read ? client.readWriteLock(key).read() : client.lock(key);
+    }
+}

@@ -1,0 +1,63 @@
+package io.holdfast.cli.client;
+
+import io.holdfast.cli.output.Printer;
+import io.holdfast.client.Holdfast;
+import io.holdfast.client.ServerStats;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.util.ArrayList;
+import java.util.List;
+
+@Command(name = "stats", description = "Shows what is held, and who waits for it.")
+final class StatsCommand extends ClientCommand {
+    @Option(
+            names = {"-j", "--json"},
+            defaultValue = "false",
+            description = "Print all that a server tells, as one line of JSON for each server.")
+    private boolean json;
+
+    StatsCommand(Context context) {
+        super(context);
+    }
+
+    @Override
+    int work() {
+        try (Holdfast client = open()) {
+            for (ServerStats stats : client.stats()) {
+                if (json) {
+                    Printer.out(stats.json());
+                } else {
+                    Printer.out(stats.address() + ", connections: " + stats.connections());
+                    table(stats);
+                }
+            }
+            return DONE;
+        }
+    }
+
+    private static void table(ServerStats stats) {
+        List<List<String>> rows = new ArrayList<>();
+        stats.locks().forEach(held -> rows.add(row("lock", held)));
+        stats.semaphores().forEach(held -> rows.add(row("semaphore", held)));
+        if (!rows.isEmpty()) {
+            rows.addFirst(List.of("KIND", "HELD", "LIMIT", "WAITING", "KEY"));
+        }
+        for (List<String> row : rows) {
+            Printer.out(
+                    String.format(
+                            "%-9s %6s %6s %8s  %s",
+                            row.get(0), row.get(1), row.get(2), row.get(3), row.get(4)));
+        }
+    }
+
+    private static List<String> row(String kind, ServerStats.HeldKey held) {
+        return List.of(
+                kind,
+                Long.toString(held.holders()),
+                Long.toString(held.limit()),
+                Long.toString(held.waiters()),
+                Printer.printable(held.key()));
+    }
+}

@@ -1,0 +1,40 @@
+package io.holdfast.cli.output;
+
+import java.io.OutputStreamWriter;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+
+/** Writes lines for users and scripts, always in UTF-8, whatever the locale. */
+public final class Printer {
+    private Printer() {}
+
+    /** For scripts, so unchanged. */
+    public static void out(String line) {
+        print(System.out, line);
+    }
+
+    /** For people. */
+    public static void err(String line) {
+        print(System.err, printable(line));
+    }
+
+    /** Whether nobody reads standard output any more. */
+    public static boolean isUnheard() {
+        return System.out.checkError();
+    }
+
+    /** What others wrote may hold what moves the cursor. */
+    public static String printable(String text) {
+        StringBuilder out = new StringBuilder();
+        text.codePoints().forEach(c -> out.appendCodePoint(Character.isISOControl(c) ? ' ' : c));
+        return out.toString();
+    }
+
+    private static void print(PrintStream stream, String line) {
+        PrintWriter writer =
+                new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8));
+        writer.print(line + "\n");
+        writer.flush();
+    }
+}
