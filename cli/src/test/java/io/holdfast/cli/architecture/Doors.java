@@ -73,7 +73,12 @@ final class Doors {
                 .that(in(module))
                 .should()
                 .onlyDependOnClassesThat(
-                        in(module).or(resideInAnyPackage("java..", "javax.net.ssl..", "org.jspecify.annotations..")))
+                        in(module)
+                                .or(
+                                        resideInAnyPackage(
+                                                "java..",
+                                                "javax.net.ssl..",
+                                                "org.jspecify.annotations..")))
                 .as(module + " needs the JDK alone");
     }
 
