@@ -29,6 +29,7 @@ class CompletionCommandIT {
         String ask =
                 """
                 source '%s' || exit 9
+                compopt() { :; } # works only below a real TAB
                 COMP_WORDS=(holdfast loc); COMP_CWORD=1; _complete_holdfast; echo "${COMPREPLY[@]}"
                 COMP_WORDS=(holdfast lock --on-l); COMP_CWORD=2; _complete_holdfast
                 echo "${COMPREPLY[@]}"
