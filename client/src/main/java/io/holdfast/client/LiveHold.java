@@ -100,7 +100,11 @@ final class LiveHold extends BaseHold implements ClientCore.Part {
     }
 
     private void expire() {
-        if (lose(LossReason.EXPIRED)) {
+        giveUp(LossReason.EXPIRED);
+    }
+
+    private void giveUp(LossReason reason) {
+        if (lose(reason)) {
             granted.release(); // it may be ours for a moment more: nobody should wait for that
         }
     }
@@ -248,6 +252,10 @@ final class LiveHold extends BaseHold implements ClientCore.Part {
             if (watched) {
                 expire();
             }
+            return false;
+        }
+        if (watched && !granted.isCertain()) {
+            giveUp(LossReason.CONNECTION_LOST);
             return false;
         }
         return isOpen() && left >= Spans.saturated(span);

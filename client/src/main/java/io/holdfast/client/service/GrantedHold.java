@@ -16,6 +16,14 @@ public interface GrantedHold {
     long leaseNanos();
 
     /**
+     * Whether the service is certain to have it still, its lease apart. Who finds that it is not
+     * must take it for lost, though {@link #onLost} may come a little later.
+     */
+    default boolean isCertain() {
+        return true;
+    }
+
+    /**
      * Time of the {@link Timeline} before the request that was granted left: the lease counts from
      * here at the earliest.
      */

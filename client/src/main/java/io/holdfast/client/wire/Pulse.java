@@ -18,7 +18,7 @@ final class Pulse {
     private final long graceNanos;
 
     /** When the last request that was answered was sent, at the earliest. */
-    private long confirmedAt;
+    private volatile long confirmedAt;
 
     /** Whether anything is held, so that silence must not last as long as the grace. */
     private boolean urgent;
@@ -47,6 +47,11 @@ final class Pulse {
     /** Until when the server keeps the session for us, whatever has become of the connection. */
     long keptUntil() {
         return confirmedAt + graceNanos;
+    }
+
+    /** Whether it is not later than that yet. On any thread. */
+    boolean isKept() {
+        return graceNanos == 0 || session.now() - keptUntil() < 0;
     }
 
     /** There is a new hold: its answer has just come. */

@@ -56,6 +56,7 @@ final class Session implements Link.Watcher {
     private long nextTag = 1;
     private Timeline.@Nullable Timer graceTimer;
     private @Nullable Pulse pulse; // of the channel
+    private volatile @Nullable Pulse lastPulse; // stopped or not
     private int suspensions;
     private @Nullable ServiceException failure;
     private @Nullable Inventory inventory; // while resuming
@@ -103,6 +104,12 @@ final class Session implements Link.Watcher {
     /** Open when nothing is left to be waited for after {@link #beginClose}. */
     CountDownLatch ended() {
         return ended;
+    }
+
+    /** Whether the server is certain to have the session still. */
+    boolean isKept() {
+        Pulse last = lastPulse;
+        return last == null || last.isKept();
     }
 
     /** Whether a session outlives its connection; true before there is one. */
@@ -171,7 +178,9 @@ final class Session implements Link.Watcher {
         failure = null;
         channel = open;
         cancel(graceTimer);
-        pulse = new Pulse(this, open, silenceNanos(answer), answer.graceNanos());
+        Pulse next = new Pulse(this, open, silenceNanos(answer), answer.graceNanos());
+        pulse = next;
+        lastPulse = next;
         if (answer.resumed()) {
             phase = Phase.RESUMING;
             var listed = new Inventory(answer.session());

@@ -73,6 +73,11 @@ final class TaggedHold implements GrantedHold {
     }
 
     @Override
+    public boolean isCertain() {
+        return what.unbound() || session.isKept();
+    }
+
+    @Override
     public long askedAtNanos() {
         return askedAtNanos;
     }

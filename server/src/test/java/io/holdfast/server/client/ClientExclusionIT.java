@@ -9,9 +9,8 @@ import io.holdfast.client.LockException;
 import io.holdfast.server.TestServer;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -40,16 +39,16 @@ class ClientExclusionIT {
         private final Thread thread;
         private volatile boolean stopped;
 
-        Contender(TestServer server, boolean plain, AtomicInteger acquired) throws IOException {
+        Contender(TestServer server, AtomicInteger acquired) throws IOException {
             this.acquired = acquired;
             proxy = new FaultProxy(server.address());
-            var builder =
+            client =
                     Holdfast.builder()
                             .address(proxy.address())
                             .readTimeout(Duration.ofMillis(300))
                             .connectTimeout(Duration.ofSeconds(1))
-                            .grace(Duration.ofMillis(200));
-            client = (plain ? builder.plain() : builder).connect();
+                            .grace(Duration.ofMillis(200))
+                            .connect();
             lock = client.lock("one").lease(Duration.ofSeconds(1));
             thread = Thread.ofVirtual().start(this::contend);
         }
@@ -75,7 +74,7 @@ class ClientExclusionIT {
         void harm(Random random) {
             FaultProxy.Way way =
                     random.nextBoolean() ? FaultProxy.Way.TO_SERVER : FaultProxy.Way.TO_CLIENT;
-            switch (random.nextInt(9)) { // three of them heal
+            switch (random.nextInt(10)) { // three of them heal
                 case 0 -> proxy.cut();
                 case 1 -> proxy.reset();
                 case 2 -> proxy.drop(way);
@@ -85,6 +84,7 @@ class ClientExclusionIT {
                     proxy.refuse();
                     proxy.cut();
                 }
+                case 6 -> proxy.orphan();
                 default -> proxy.heal();
             }
         }
@@ -105,10 +105,13 @@ class ClientExclusionIT {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
+    /**
+     * In tagged mode only: a plain dflockd passes a lock on the moment a connection ends, before
+     * the one who had it can know.
+     */
+    @Test
     @Timeout(90)
-    void no_two_clients_ever_believe_that_they_hold_a_lock(boolean plain) throws Exception {
+    void no_two_clients_ever_believe_that_they_hold_a_lock() throws Exception {
         long seed = new Random().nextLong();
         var random = new Random(seed);
         var acquired = new AtomicInteger();
@@ -116,7 +119,7 @@ class ClientExclusionIT {
         try (TestServer server = TestServer.start()) {
             try {
                 for (int i = 0; i < 3; i++) {
-                    contenders.add(new Contender(server, plain, acquired));
+                    contenders.add(new Contender(server, acquired));
                 }
                 for (int fault = 0; fault < FAULTS || acquired.get() < LEAST; fault++) {
                     Contender one = contenders.get(random.nextInt(contenders.size()));
