@@ -11,12 +11,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.MatchResult;
@@ -33,7 +30,6 @@ import java.util.stream.Stream;
 class LockfileExamplesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Pattern FILE_NAME = Pattern.compile("# (\\w+\\.(?:py|sh)): .*");
-    private static final String NEXT = "(next command)";
 
     private static final Pattern OPTION = Pattern.compile("(?<![\\w-])--?[a-zA-Z][a-z-]*");
 
@@ -46,26 +42,14 @@ class LockfileExamplesIT {
 
     private Path folder;
     private Page page;
-
-    private record Typed(int line, String command, List<String> seen) {}
+    private ShellExamples shell;
 
     @BeforeAll
     void save_the_launcher_and_the_scripts(@TempDir Path temporary) throws Exception {
         Python.assumeInstalled();
         folder = temporary.toRealPath();
         page = Page.read(Path.of("..", "docs", "lockfile.md"));
-        Path launcher =
-                Files.writeString(
-                        folder.resolve("holdfast"),
-                        """
-                        #!/bin/sh
-                        exec '%s' -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
-                        --enable-native-access=ALL-UNNAMED -cp '%s' io.holdfast.cli.Main "$@"
-                        """
-                                .formatted(
-                                        Path.of(System.getProperty("java.home"), "bin", "java"),
-                                        System.getProperty("java.class.path")));
-        Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
+        shell = ShellExamples.in(folder, "");
         for (Page.Block block : page.blocks()) {
             if (block.kind().equals("sh") || block.kind().equals("python")) {
                 Matcher name = FILE_NAME.matcher(block.lines().getFirst());
@@ -86,48 +70,11 @@ class LockfileExamplesIT {
                         block ->
                                 dynamicTest(
                                         block.heading() + ", " + page.name() + ":" + block.line(),
-                                        () -> play(block)));
-    }
-
-    private static List<Typed> typed(Page.Block block) {
-        List<Typed> typed = new ArrayList<>();
-        for (int i = 0; i < block.lines().size(); i++) {
-            String line = block.lines().get(i);
-            if (line.startsWith("$ ")) {
-                typed.add(new Typed(block.line() + i, line.substring(2), new ArrayList<>()));
-            } else {
-                typed.getLast().seen().add(line);
-            }
-        }
-        return typed;
-    }
-
-    /** One shell for all commands, so that {@code $?} is that of the one before. */
-    private void play(Page.Block block) throws IOException, InterruptedException {
-        List<Typed> commands = typed(block);
-        StringBuilder script = new StringBuilder("cd '" + folder + "' || exit\n");
-        for (Typed command : commands) {
-            script.append(command.command())
-                    .append("\nstatus=$?; echo '" + NEXT + "'; (exit $status)\n");
-        }
-        List<String> lines;
-        try (var terminal = new Terminal(script.toString(), PATIENCE)) {
-            lines = Objects.requireNonNull(terminal.end(), "the example goes on and on");
-        }
-        assertThat(lines).filteredOn(NEXT::equals).hasSameSizeAs(commands);
-        int at = 0;
-        for (Typed command : commands) {
-            int end = at + lines.subList(at, lines.size()).indexOf(NEXT);
-            assertThat(lines.subList(at, Math.max(at, end)))
-                    .as("line %d: %s", command.line(), command.command())
-                    .hasSameSizeAs(command.seen())
-                    .zipSatisfy(
-                            command.seen(),
-                            (real, shown) ->
-                                    assertThat(real.replace(folder + "/", HOME))
-                                            .matches(pattern(shown)));
-            at = end + 1;
-        }
+                                        () ->
+                                                shell.play(
+                                                        block,
+                                                        real -> real.replace(folder + "/", HOME),
+                                                        LockfileExamplesIT::pattern)));
     }
 
     @Test

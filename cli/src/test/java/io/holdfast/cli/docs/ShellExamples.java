@@ -1,0 +1,96 @@
+package io.holdfast.cli.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+
+/** Types what follows a dollar sign on a page into a shell, in a folder with our launcher. */
+final class ShellExamples {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String NEXT = "(next command)";
+
+    private final Path folder;
+    private final String first;
+
+    private record Typed(int line, String command, List<String> seen) {}
+
+    private ShellExamples(Path folder, String first) {
+        this.folder = folder;
+        this.first = first;
+    }
+
+    /**
+     * Puts a launcher into the folder.
+     *
+     * @param first what each shell is told before the example
+     */
+    static ShellExamples in(Path folder, String first) throws IOException {
+        Path launcher =
+                Files.writeString(
+                        folder.resolve("holdfast"),
+                        """
+                        #!/bin/sh
+                        exec '%s' -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+                        --enable-native-access=ALL-UNNAMED -cp '%s' io.holdfast.cli.Main "$@"
+                        """
+                                .formatted(
+                                        Path.of(System.getProperty("java.home"), "bin", "java"),
+                                        System.getProperty("java.class.path")));
+        Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
+        return new ShellExamples(folder, first);
+    }
+
+    private static List<Typed> typed(Page.Block block) {
+        List<Typed> typed = new ArrayList<>();
+        for (int i = 0; i < block.lines().size(); i++) {
+            String line = block.lines().get(i);
+            if (line.startsWith("$ ")) {
+                typed.add(new Typed(block.line() + i, line.substring(2), new ArrayList<>()));
+            } else {
+                typed.getLast().seen().add(line);
+            }
+        }
+        return typed;
+    }
+
+    /**
+     * Plays a block in one shell, so that {@code $?} is that of the command before.
+     *
+     * @param clean makes a real line comparable
+     * @param pattern what a line of the page stands for
+     */
+    void play(Page.Block block, UnaryOperator<String> clean, UnaryOperator<String> pattern)
+            throws IOException, InterruptedException {
+        List<Typed> commands = typed(block);
+        StringBuilder script = new StringBuilder("cd '" + folder + "' || exit\n" + first + "\n");
+        for (Typed command : commands) {
+            script.append(command.command())
+                    .append("\nstatus=$?; echo '" + NEXT + "'; (exit $status)\n");
+        }
+        List<String> lines;
+        try (var terminal = new Terminal(script.toString(), PATIENCE)) {
+            lines = Objects.requireNonNull(terminal.end(), "the example goes on and on");
+        }
+        assertThat(lines).filteredOn(NEXT::equals).hasSameSizeAs(commands);
+        int at = 0;
+        for (Typed command : commands) {
+            int end = at + lines.subList(at, lines.size()).indexOf(NEXT);
+            assertThat(lines.subList(at, Math.max(at, end)))
+                    .as("line %d: %s", command.line(), command.command())
+                    .hasSameSizeAs(command.seen())
+                    .zipSatisfy(
+                            command.seen(),
+                            (real, shown) ->
+                                    assertThat(clean.apply(real)).matches(pattern.apply(shown)));
+            at = end + 1;
+        }
+    }
+}
