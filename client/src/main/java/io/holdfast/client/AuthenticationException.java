@@ -3,7 +3,7 @@ package io.holdfast.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server wants another token.
+ * The server wants another token, or none.
  *
  * {@snippet :
  * try {

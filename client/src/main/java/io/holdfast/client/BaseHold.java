@@ -28,7 +28,11 @@ abstract class BaseHold implements Hold {
         this.core = core;
         this.options = options;
         callbacks = new SerialExecutor(core.callbacks());
-        actions.addAll(options.onLost());
+    }
+
+    /** From here on somebody has it: what was to be told of a loss is told, also of one before. */
+    final void handedOut() {
+        options.onLost().forEach(this::onLost);
     }
 
     /** Restarts the lease if that can be done. */

@@ -271,9 +271,7 @@ final class Claim implements Pending, ClientCore.Part {
         if (fail(AcquireResult.CANCELLED, new CancellationException(wanted.describe()))) {
             return null;
         }
-        // Whoever ended it completes the result at once, though perhaps not yet.
-        var answer = ClientCore.await(result, core.brieflyNanos());
-        return answer == null ? null : answer.value();
+        return Pending.late(result, core.brieflyNanos());
     }
 
     @Override

@@ -38,9 +38,7 @@ record ClientSettings(
             throw new IllegalArgumentException("grace must be 0 to 1 day but is " + grace);
         }
         int bytes = label.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes < 1
-                || bytes > 128
-                || label.chars().anyMatch(c -> c == ' ' || Character.isISOControl(c))) {
+        if (bytes < 1 || bytes > 128 || label.codePoints().anyMatch(ClientSettings::isUnseen)) {
             throw new IllegalArgumentException(
                     "label must have 1 to 128 bytes without blanks and control characters");
         }
@@ -48,6 +46,15 @@ record ClientSettings(
             throw new IllegalArgumentException(
                     "maxConnections must be at least 2 but is " + maxConnections);
         }
+    }
+
+    /** As the server sees it: it refuses a hello with one of these, and would pass for plain. */
+    private static boolean isUnseen(int c) {
+        return Character.isISOControl(c)
+                || Character.isWhitespace(c)
+                || Character.isSpaceChar(c)
+                || Character.getType(c) == Character.FORMAT
+                || Character.getType(c) == Character.SURROGATE;
     }
 
     private static void positive(String name, Duration value) {

@@ -34,8 +34,7 @@ final class Failures {
                             service);
             case UNSUPPORTED -> new UnsupportedByServerException(unsupported(what, address), null);
             case AUTHENTICATION ->
-                    new AuthenticationException(
-                            message(what, address, "the server wants another token"), service);
+                    new AuthenticationException(what + ": " + service.getMessage(), service);
             case CLOSED -> closed(what);
         };
     }

@@ -50,7 +50,12 @@ public interface Hold extends AutoCloseable {
      */
     boolean heldForAtLeast(Duration span);
 
-    /** Throws {@link LeaseLostException} if it is not held any more. */
+    /**
+     * Does nothing while it is held.
+     *
+     * @throws LeaseLostException if it was lost
+     * @throws IllegalStateException if it was closed
+     */
     void ensureHeld();
 
     /** Why it was lost; empty if it was not. */
@@ -62,14 +67,16 @@ public interface Hold extends AutoCloseable {
     /**
      * Renews the lease now.
      *
-     * @throws LeaseLostException if it is not held any more
+     * @throws LeaseLostException if it was lost
+     * @throws IllegalStateException if it was closed
      */
     void renew();
 
     /**
      * Renews now with another length, longer or shorter, which is the lease from then on.
      *
-     * @throws LeaseLostException if it is not held any more
+     * @throws LeaseLostException if it was lost
+     * @throws IllegalStateException if it was closed
      */
     void renew(Duration lease);
 

@@ -79,8 +79,9 @@ public interface HoldfastLock {
 
     /**
      * The same as a lock of java.util.concurrent: thin, neither reentrant nor bound to a thread.
-     * Each call gives another view, which remembers the one hold it has; {@code lock()} while it is
-     * held waits as anybody would. {@code unlock()} without a hold throws {@link
+     * Each call gives another view, which remembers its holds and who got them; {@code lock()}
+     * while it is held waits as anybody would. {@code unlock()} releases what the calling thread
+     * got last or, if it got nothing, what another did. Without a hold it throws {@link
      * IllegalMonitorStateException}, and {@link LeaseLostException} if the hold was lost. There are
      * no conditions.
      */

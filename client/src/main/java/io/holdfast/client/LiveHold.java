@@ -21,6 +21,7 @@ final class LiveHold extends BaseHold implements ClientCore.Part {
     private Timeline.@Nullable Timer expiry;
     private Timeline.@Nullable Timer renewal;
     private boolean started;
+    private boolean over;
     private long startedAt;
     private long wantedLease;
     private long lease;
@@ -53,14 +54,23 @@ final class LiveHold extends BaseHold implements ClientCore.Part {
 
     /** From here on it renews itself and watches its deadline; false if it is over already. */
     boolean start() {
+        boolean missed;
         synchronized (this) {
             started = true;
             startedAt = core.now();
+            missed = over;
         }
         if (!core.add(this)) {
             return false;
         }
+        if (missed) {
+            tellEnd();
+        }
+        handedOut();
         setTimers();
+        if (!isOpen()) {
+            core.remove(this); // it was over before it was added
+        }
         return isHeld();
     }
 
@@ -191,23 +201,30 @@ final class LiveHold extends BaseHold implements ClientCore.Part {
     void over() {
         stopTimers();
         core.remove(this);
-        long held = core.now() - startedAt;
         boolean counted;
         synchronized (this) {
+            over = true;
             counted = started;
         }
         if (counted) {
-            var span = Duration.ofNanos(held);
-            var why = lossReason();
-            core.hear(
-                    listener -> {
-                        if (why.isPresent()) {
-                            listener.lost(key(), why.get(), span);
-                        } else {
-                            listener.released(key(), span);
-                        }
-                    });
+            tellEnd();
         }
+    }
+
+    private void tellEnd() {
+        Duration span;
+        synchronized (this) {
+            span = Duration.ofNanos(core.now() - startedAt);
+        }
+        var why = lossReason();
+        core.hear(
+                listener -> {
+                    if (why.isPresent()) {
+                        listener.lost(key(), why.get(), span);
+                    } else {
+                        listener.released(key(), span);
+                    }
+                });
     }
 
     @Override

@@ -98,24 +98,23 @@ final class MultiClaim implements Pending {
 
     private void complete() {
         MultiHold hold;
+        boolean all;
         synchronized (this) {
             if (over) {
                 return;
             }
             hold = new MultiHold(core, got, options);
-            over = hold.isHeld();
+            all = hold.isHeld();
+            over = all;
             got.clear();
         }
-        if (over()) {
+        if (all) {
+            hold.handedOut();
             result.complete(hold);
         } else {
             hold.release(); // a part was lost while others were waited for
             next();
         }
-    }
-
-    private synchronized boolean over() {
-        return over;
     }
 
     private boolean fail(RuntimeException failure) {
@@ -155,7 +154,6 @@ final class MultiClaim implements Pending {
         if (fail(new CancellationException("multi lock"))) {
             return null;
         }
-        var answer = ClientCore.await(result, core.brieflyNanos());
-        return answer == null ? null : answer.value();
+        return Pending.late(result, core.brieflyNanos());
     }
 }

@@ -18,4 +18,22 @@ interface Pending {
      * @return the hold if it was granted before
      */
     @Nullable BaseHold giveUp();
+
+    /**
+     * The hold of one that ended before it was given up. Whoever ended it completes the result at
+     * once, though perhaps not yet; a hold that comes after the wait is released.
+     */
+    static @Nullable BaseHold late(CompletableFuture<? extends BaseHold> result, long nanos) {
+        var answer = ClientCore.await(result, nanos);
+        if (answer != null) {
+            return answer.value();
+        }
+        result.whenComplete(
+                (hold, failure) -> {
+                    if (hold != null) {
+                        hold.release();
+                    }
+                });
+        return null;
+    }
 }

@@ -57,6 +57,9 @@ public interface Signals {
         void close();
     }
 
-    /** Signals in order; {@code next()} waits, and there are no more once it is closed. */
+    /**
+     * Signals in order; {@code next()} waits, and there are no more once it is closed. To one who
+     * is interrupted there seem to be no more: the flag, which is kept, tells it from a close.
+     */
     interface SignalStream extends Subscription, Iterable<Signal> {}
 }

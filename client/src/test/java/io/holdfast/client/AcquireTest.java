@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -274,6 +275,36 @@ class AcquireTest {
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
         assertThat(lock.tryLock(1, TimeUnit.SECONDS)).isTrue();
         lock.unlock();
+    }
+
+    @Test
+    @SuppressWarnings("LockNotBeforeTry") // a thread is not what holds it
+    void as_a_lock_of_the_jdk_that_was_lost_does_not_give_back_the_hold_of_the_next()
+            throws Exception {
+        var lock = a.lock("k").asJavaLock();
+        lock.lock();
+        fake.releaseByToken("k");
+        Background.run(lock::tryLock).get();
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(b.lock("k").tryAcquire()).isEmpty();
+        lock.unlock();
+        assertThat(fake.inUse()).isZero();
+    }
+
+    @Test
+    void of_several_keys_tells_of_no_loss_before_all_are_there() throws Exception {
+        var losses = new CopyOnWriteArrayList<LossReason>();
+        var last = b.lock("z").acquire(Duration.ZERO);
+        var waiting = Background.run(() -> a.multiLock("k", "z").onLost(losses::add).acquire());
+        untilInUse(3);
+        fake.releaseByToken("k");
+        last.close();
+        try (var all = waiting.get()) {
+            assertThat(all.isHeld()).isTrue();
+            assertThat(losses).isEmpty();
+            fake.releaseByToken("z");
+            assertThat(losses).containsExactly(LossReason.RELEASED);
+        }
     }
 
     @Test

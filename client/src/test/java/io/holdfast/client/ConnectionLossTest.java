@@ -148,6 +148,20 @@ class ConnectionLossTest {
     }
 
     @Test
+    void an_acquire_whose_grant_cannot_be_told_ends_at_its_deadline_and_keeps_nothing()
+            throws Exception {
+        var hold = b.lock("k").acquire(Duration.ZERO);
+        var waiting = a.lock("k").acquireAsync(Duration.ofSeconds(1));
+        fake.disconnect(a);
+        hold.close();
+        fake.advance(Duration.ofSeconds(1));
+        assertThat(waiting).isCompletedExceptionally();
+        assertThat(fake.inUse()).isEqualTo(1);
+        fake.reconnect(a);
+        assertThat(fake.inUse()).isZero();
+    }
+
+    @Test
     void a_callback_that_throws_or_waits_hurts_nobody() throws Exception {
         var never = new java.util.concurrent.CountDownLatch(1);
         var c =

@@ -50,6 +50,10 @@ class HoldfastBuilderTest {
         expect("readTimeout", builder -> builder.readTimeout(Duration.ofSeconds(-1)));
         expect("grace", builder -> builder.grace(Duration.ofSeconds(-1)));
         expect("label", builder -> builder.label("two words"));
+        // A server would refuse the hello, and the client take it for a plain dflockd.
+        for (var unseen : List.of("\t", "\n", "\u0000", "\u00a0", "\u200b", "\u3000", "\ud83d")) {
+            expect("label", builder -> builder.label("two" + unseen + "grace=60"));
+        }
         expect("maxConnections", builder -> builder.maxConnections(0));
         expect("authToken", builder -> builder.authToken("a\nb"));
         expect("tls", builder -> builder.tls(Path.of("there-is-no-such-file")));

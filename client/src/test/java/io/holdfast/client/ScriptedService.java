@@ -10,6 +10,8 @@ import io.holdfast.client.service.Outcome;
 import io.holdfast.client.service.SignalSink;
 import io.holdfast.client.service.Timeline;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -18,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** A service that does only what a test tells it to. */
 final class ScriptedService implements LockService {
@@ -28,7 +31,11 @@ final class ScriptedService implements LockService {
             () -> CompletableFuture.completedFuture("ok");
 
     Holdfast client(Duration readTimeout) {
-        return new HoldfastBuilder()
+        return client(readTimeout, builder -> builder);
+    }
+
+    Holdfast client(Duration readTimeout, UnaryOperator<HoldfastBuilder> settings) {
+        return settings.apply(new HoldfastBuilder())
                 .address("scripted:1")
                 .connectTimeout(readTimeout)
                 .readTimeout(readTimeout)
@@ -82,6 +89,10 @@ final class ScriptedService implements LockService {
                 () -> CompletableFuture.completedFuture(leaseNanos());
         volatile Supplier<CompletableFuture<Boolean>> release =
                 () -> CompletableFuture.completedFuture(true);
+
+        /** Set if it is lost before anybody has heard of it. */
+        volatile @Nullable Loss lost;
+
         private final long askedAt = clock.nanoTime();
 
         @Override
@@ -122,6 +133,11 @@ final class ScriptedService implements LockService {
         }
 
         @Override
-        public void onLost(Consumer<Loss> action) {}
+        public void onLost(Consumer<Loss> action) {
+            var already = lost;
+            if (already != null) {
+                action.accept(already);
+            }
+        }
     }
 }

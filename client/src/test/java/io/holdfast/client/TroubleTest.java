@@ -3,6 +3,7 @@ package io.holdfast.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.Outcome;
 import io.holdfast.client.service.ServiceException;
 
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 @DisplayName("With a service that is late, mute or wrong")
 class TroubleTest {
@@ -41,6 +43,41 @@ class TroubleTest {
         var late = service.new Granted();
         service.asked.get(0).accept(new Outcome.Granted(late));
         assertThat(late.releases).hasValue(1);
+    }
+
+    @Test
+    void a_grant_that_is_held_up_for_longer_than_one_who_gave_up_waits_is_released()
+            throws Exception {
+        var reached = new CountDownLatch(1);
+        var stuck = new CountDownLatch(1);
+        var listener =
+                new ClientListener() {
+                    @Override
+                    public void acquireEnded(String key, AcquireResult result, Duration waited) {
+                        reached.countDown();
+                        try {
+                            stuck.await();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                    }
+                };
+        var hearing = service.client(SHORT, builder -> builder.listener(listener));
+        var waiting = Background.run(() -> hearing.lock("k").acquire());
+        Background.until(() -> service.asked.size() == 1);
+        var granted = service.new Granted();
+        var granting =
+                Background.run(
+                        () -> {
+                            service.asked.get(0).accept(new Outcome.Granted(granted));
+                            return true;
+                        });
+        reached.await();
+        waiting.thread().interrupt();
+        assertThatThrownBy(waiting::get).hasCauseInstanceOf(InterruptedException.class);
+        stuck.countDown();
+        granting.get();
+        assertThat(granted.releases).hasValue(1);
     }
 
     @Test
@@ -121,6 +158,50 @@ class TroubleTest {
         int tried = granted.renewals.get();
         service.clock.advance(Duration.ofSeconds(60).toNanos(), () -> {});
         assertThat(granted.renewals).hasValue(tried);
+    }
+
+    @Test
+    void a_grant_that_is_lost_before_anybody_has_it_is_no_loss_to_anybody() {
+        var losses = new ArrayList<LossReason>();
+        var gone = service.new Granted();
+        gone.renewal = () -> CompletableFuture.completedFuture(-1L);
+        var future = client.lock("k").onLost(losses::add).acquireAsync(Duration.ofMinutes(2));
+        service.clock.advance(Duration.ofSeconds(40).toNanos(), () -> {});
+        service.asked.get(0).accept(new Outcome.Granted(gone));
+        assertThat(future).isNotDone();
+        assertThat(losses).isEmpty();
+        var granted = service.new Granted();
+        service.asked.get(1).accept(new Outcome.Granted(granted));
+        assertThat(future.join().isHeld()).isTrue();
+        granted.renewal = TroubleTest::unreachable;
+        service.clock.advance(Duration.ofSeconds(30).toNanos(), () -> {});
+        assertThat(losses).containsExactly(LossReason.EXPIRED);
+    }
+
+    @Test
+    void a_grant_that_is_lost_as_it_is_handed_out_is_told_once_to_all() {
+        var losses = new ArrayList<LossReason>();
+        var heard = new ArrayList<String>();
+        var listener =
+                new ClientListener() {
+                    @Override
+                    public void acquireEnded(String key, AcquireResult result, Duration waited) {
+                        heard.add(result.name());
+                    }
+
+                    @Override
+                    public void lost(String key, LossReason reason, Duration held) {
+                        heard.add("lost " + reason);
+                    }
+                };
+        var hearing = service.client(SHORT, builder -> builder.listener(listener));
+        var gone = service.new Granted();
+        gone.lost = GrantedHold.Loss.RELEASED;
+        var future = hearing.lock("k").onLost(losses::add).acquireAsync(Duration.ofMinutes(2));
+        service.asked.get(0).accept(new Outcome.Granted(gone));
+        assertThat(future.join().lossReason()).contains(LossReason.RELEASED);
+        assertThat(losses).containsExactly(LossReason.RELEASED);
+        assertThat(heard).containsExactly("ACQUIRED", "lost RELEASED");
     }
 
     @Test

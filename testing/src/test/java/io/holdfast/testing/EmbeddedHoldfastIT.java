@@ -27,6 +27,17 @@ class EmbeddedHoldfastIT {
     }
 
     @Test
+    void says_so_if_it_wants_no_token() {
+        try (EmbeddedHoldfast server = EmbeddedHoldfast.start()) {
+            assertThatThrownBy(() -> server.clientBuilder().authToken("sesame").connect())
+                    .isInstanceOf(AuthenticationException.class)
+                    .hasMessageContaining(server.address())
+                    .hasMessageContaining("takes no token")
+                    .hasMessageNotContaining("sesame");
+        }
+    }
+
+    @Test
     void gives_the_lease_it_was_told() throws InterruptedException {
         Duration lease = Duration.ofSeconds(7);
         try (EmbeddedHoldfast server = EmbeddedHoldfast.builder().defaultLease(lease).start();

@@ -229,10 +229,16 @@ public final class MemoryService implements LockService {
     }
 
     private void expire(MemoryAttempt attempt) {
-        if (attempt.untold == null) {
+        var untold = attempt.untold;
+        if (untold == null) {
             server.leaveLine(attempt);
-            end(attempt, new Outcome.TimedOut());
+        } else { // given back as soon as the server can be told
+            attempt.untold = null;
+            untold.released = true;
+            holds.add(untold);
+            unreleased.add(untold);
         }
+        end(attempt, new Outcome.TimedOut());
     }
 
     void cancel(MemoryAttempt attempt) {
