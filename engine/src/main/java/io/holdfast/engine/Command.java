@@ -54,7 +54,10 @@ public sealed interface Command {
             long session, long request, Kind kind, Key key, long limit, long leaseNanos, long salt)
             implements Locking {}
 
-    /** Wait for what {@link Enqueue} began. */
+    /**
+     * Wait for what {@link Enqueue} began. Who waits for it already is told {@link
+     * Effect.Cancelled}.
+     */
     record Await(long session, long request, Kind kind, Key key, long waitNanos)
             implements Locking {}
 

@@ -133,17 +133,14 @@ public final class LockEngine {
             return null;
         }
         List<KeyView.Holder> holders = new ArrayList<>();
-        resource.forEachHold(
-                hold -> {
-                    if (holders.size() < most) {
-                        holders.add(
-                                new KeyView.Holder(
-                                        hold.session.id,
-                                        hold.fence,
-                                        hold.mode(),
-                                        leaseLeft(hold, now)));
-                    }
-                });
+        for (Hold hold : resource.holds()) {
+            if (holders.size() == most) {
+                break;
+            }
+            holders.add(
+                    new KeyView.Holder(
+                            hold.session.id, hold.fence, hold.mode(), leaseLeft(hold, now)));
+        }
         return new KeyView(kind, resource.limit(), resource.holders(), resource.waiters, holders);
     }
 
@@ -183,7 +180,7 @@ public final class LockEngine {
 
     private static HolderView holders(Resource resource) {
         List<Long> sessions = new ArrayList<>(resource.holders());
-        resource.forEachHold(hold -> sessions.add(hold.session.id));
+        resource.holds().forEach(hold -> sessions.add(hold.session.id));
         return new HolderView(resource.key, sessions, resource.heldSince);
     }
 
@@ -325,6 +322,9 @@ public final class LockEngine {
                 effects.add(granted(hold, c.request()));
             }
             case Wait wait -> {
+                if (wait.request != Wait.NOBODY) { // who awaits it already gets an answer too
+                    effects.add(new Effect.Cancelled(c.session(), wait.request));
+                }
                 wait.request = c.request();
                 if (c.waitNanos() == 0) {
                     timeOut(wait, ledger, effects);

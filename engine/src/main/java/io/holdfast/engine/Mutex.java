@@ -2,6 +2,8 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -194,20 +196,12 @@ final class Mutex extends Resource {
         }
     }
 
+    /** A writer is alone. */
     @Override
-    void forEachHold(Consumer<Hold> action) {
+    Collection<Hold> holds() {
         if (writer != null) {
-            action.accept(writer);
+            return List.of(writer);
         }
-        if (sharing != null) {
-            sharing.readers.values().forEach(action);
-        }
-    }
-
-    @Override
-    @Nullable Hold firstHold() {
-        return writer != null || sharing == null || sharing.readers.isEmpty()
-                ? writer
-                : sharing.readers.values().iterator().next();
+        return sharing == null ? List.of() : sharing.readers.values();
     }
 }

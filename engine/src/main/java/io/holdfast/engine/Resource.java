@@ -2,6 +2,7 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collection;
 import java.util.function.Consumer;
 
 /**
@@ -59,9 +60,12 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
     abstract void remove(Hold hold);
 
     /** In order of grant. */
-    abstract void forEachHold(Consumer<Hold> action);
+    abstract Collection<Hold> holds();
 
-    abstract @Nullable Hold firstHold();
+    final @Nullable Hold firstHold() {
+        Collection<Hold> holds = holds();
+        return holds.isEmpty() ? null : holds.iterator().next();
+    }
 
     final boolean isUnused() {
         return waiters == 0 && holders() == 0;

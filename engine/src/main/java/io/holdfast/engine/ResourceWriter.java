@@ -23,26 +23,27 @@ final class ResourceWriter {
         out.number(resource.suspended ? 1 : 0);
         out.number(resource.heldSince);
         out.number(resource.holders());
-        resource.forEachHold(
-                hold -> {
-                    out.number(hold.session.id);
-                    out.number(sessions.get(hold.session.id) == hold.session ? 1 : 0);
-                    out.number(hold.session.enqueued(resource) == hold ? 1 : 0);
-                    if (hold instanceof AskHold asked) {
-                        out.number(asked.offered ? 2 : 1);
-                        out.number(hold.mode() == Mode.READ ? 0 : 1);
-                    } else {
-                        out.number(0);
-                        write(hold.terms());
-                    }
-                    out.number(hold.toldBy);
-                    out.number(hold.request);
-                    out.number(hold.fence);
-                    out.number(hold.salt);
-                    out.number(hold.leaseNanos);
-                    out.number(deadlines.timeOf(hold));
-                    out.number(hold.isScheduled() ? hold.sequence : 0);
-                });
+        resource.holds()
+                .forEach(
+                        hold -> {
+                            out.number(hold.session.id);
+                            out.number(sessions.get(hold.session.id) == hold.session ? 1 : 0);
+                            out.number(hold.session.enqueued(resource) == hold ? 1 : 0);
+                            if (hold instanceof AskHold asked) {
+                                out.number(asked.offered ? 2 : 1);
+                                out.number(hold.mode() == Mode.READ ? 0 : 1);
+                            } else {
+                                out.number(0);
+                                write(hold.terms());
+                            }
+                            out.number(hold.toldBy);
+                            out.number(hold.request);
+                            out.number(hold.fence);
+                            out.number(hold.salt);
+                            out.number(hold.leaseNanos);
+                            out.number(deadlines.timeOf(hold));
+                            out.number(hold.isScheduled() ? hold.sequence : 0);
+                        });
         out.number(resource.waiters);
         resource.forEachWait(
                 wait -> {

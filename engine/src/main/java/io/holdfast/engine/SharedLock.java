@@ -2,9 +2,9 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /** Admits everybody, each session once. */
 final class SharedLock extends Resource {
@@ -57,12 +57,7 @@ final class SharedLock extends Resource {
     }
 
     @Override
-    void forEachHold(Consumer<Hold> action) {
-        holds.values().forEach(action);
-    }
-
-    @Override
-    @Nullable Hold firstHold() {
-        return holds.isEmpty() ? null : holds.values().iterator().next();
+    Collection<Hold> holds() {
+        return holds.values();
     }
 }

@@ -495,6 +495,9 @@ final class ReferenceModel {
         }
         Seat seat = found.get();
         seat.name.lastActivity = now;
+        if (!seat.held && seat.request != 0) {
+            effects.add(new Effect.Cancelled(c.session(), seat.request));
+        }
         seat.request = c.request();
         if (seat.held) {
             seat.onRecord = false;

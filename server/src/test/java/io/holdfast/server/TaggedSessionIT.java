@@ -115,6 +115,28 @@ class TaggedSessionIT {
         }
     }
 
+    /** A client that never saw an answer to its hello can only say the same again. */
+    @Test
+    void is_resumed_again_by_whoever_has_not_got_the_new_secret() {
+        TestClient first = server.connect();
+        Ticket ticket = greet(first, "grace=30");
+        for (int round = 0; round < 4; round++) {
+            TestClient again = server.connect();
+            again.sendRaw(ticket.hello());
+            assertThat(again.line()).as("round " + round).endsWith(" resumed");
+        }
+    }
+
+    @Test
+    void is_not_told_that_a_wait_failed_when_its_connection_is_silent_for_too_long() {
+        server.close();
+        server = TestServer.start(new TestConfig().readTimeout(Duration.ofMillis(300)));
+        TestClient waiter = tagged("");
+        waiter.sendRaw(request("1 l", "k", "0") + request("2 l", "k", "60"));
+        assertThat(waiter.line()).startsWith("1 ok ");
+        assertThat(waiter.rest()).isEqualTo("0 error\n");
+    }
+
     /** Whether it resumes the session and is not driven out of it by another. */
     private static boolean isOwner(TestClient rival, Ticket ticket, CyclicBarrier start) {
         try {

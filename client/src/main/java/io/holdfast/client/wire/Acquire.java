@@ -117,7 +117,12 @@ final class Acquire extends Request implements Attempt {
             if (words.length < 3) {
                 throw new BadLineException("a grant without a lease");
             }
-            granted(words[1], Span.parse(words[2]), askedAtNanos);
+            long lease = Span.parse(words[2]);
+            if (told || what.unbound() || session.isSureOf(askedAtNanos)) {
+                granted(words[1], lease, askedAtNanos);
+            } else {
+                session.doubt(this);
+            }
         } else if (answer.equals("cancelled")) {
             tell(new Outcome.Cancelled());
         } else if (answer.equals("timeout")) {

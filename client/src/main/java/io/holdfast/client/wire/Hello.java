@@ -1,5 +1,7 @@
 package io.holdfast.client.wire;
 
+import io.holdfast.client.service.ServiceException;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -34,6 +36,23 @@ record Hello(
     /** Whether the answer is that of a server with tagged mode. */
     static boolean isTagged(String answer) {
         return answer.startsWith("ok 1 ");
+    }
+
+    /**
+     * The same, where it must be that or a plain dflockd.
+     *
+     * @throws ServiceException if the server will have nobody now, or not us
+     */
+    static boolean isTaggedOrPlain(String answer, String address) throws ServiceException {
+        if (answer.equals("error_auth")) {
+            throw new ServiceException(
+                    ServiceException.Kind.AUTHENTICATION, address + " wants a token", "", null);
+        }
+        if (!isTagged(answer) && !answer.equals("error")) {
+            String word = answer.split(" ", 2)[0];
+            throw LineSocket.unreachable(address, "it answered " + word, null);
+        }
+        return isTagged(answer);
     }
 
     static Hello parse(String answer) throws BadLineException {

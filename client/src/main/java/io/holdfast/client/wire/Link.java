@@ -149,7 +149,7 @@ final class Link {
             socket.readTimeout(config.connectTimeout());
             socket.authenticate(config.authToken());
             String answer = socket.hello(Hello.argument(config, watcher.resumable()));
-            if (!Hello.isTagged(answer)) {
+            if (!Hello.isTaggedOrPlain(answer, socket.address())) {
                 throw new ServiceException(
                         ServiceException.Kind.UNSUPPORTED,
                         socket.address() + " has become a plain dflockd: it has no tagged mode",

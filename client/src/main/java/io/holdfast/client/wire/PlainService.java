@@ -47,7 +47,7 @@ final class PlainService implements LockService {
         this.events = events;
         this.dialer = new Dialer(config, address);
         this.threads = threads(dialer.name());
-        this.context = new PlainContext(config, timeline, new Turns(), threads, dialer);
+        this.context = new PlainContext(config, timeline, new Turns(threads), threads, dialer);
         this.common = new CommonLane(context, this::commonLost);
         this.signals = new SignalLanes(context);
         this.acquires = new Acquires(context, common, signals::connections, this::connectionLost);

@@ -20,8 +20,13 @@ final class Pulse {
     /** When the last request that was answered was sent, at the earliest. */
     private volatile long confirmedAt;
 
-    /** Whether anything is held, so that silence must not last as long as the grace. */
+    /**
+     * Whether anything is held or waited for, so that silence must not last as long as the grace.
+     */
     private boolean urgent;
+
+    /** Whether the end of the grace is looked out for. */
+    private boolean watching;
 
     private Timeline.@Nullable Timer pingTimer;
     private Timeline.@Nullable Timer endTimer;
@@ -29,13 +34,14 @@ final class Pulse {
 
     /**
      * @param usualNanos how long the server is content without a word, or we are
+     * @param confirmedAt when the hello was sent
      */
-    Pulse(Session session, Channel channel, long usualNanos, long graceNanos) {
+    Pulse(Session session, Channel channel, long usualNanos, long graceNanos, long confirmedAt) {
         this.session = session;
         this.channel = channel;
         this.usualNanos = usualNanos;
         this.graceNanos = graceNanos;
-        this.confirmedAt = session.now();
+        this.confirmedAt = confirmedAt;
         armPing();
     }
 
@@ -54,15 +60,19 @@ final class Pulse {
         return graceNanos == 0 || session.now() - keptUntil() < 0;
     }
 
-    /** There is a new hold: its answer has just come. */
-    void holding() {
-        if (graceNanos == 0 || stopped) {
-            return;
-        }
-        confirm(session.now());
-        if (!urgent) {
+    /** There is something to wait for: when it is granted, the last answer must not be old. */
+    void waiting() {
+        if (graceNanos > 0 && !stopped && !urgent) {
             urgent = true;
             beat();
+        }
+    }
+
+    /** There is a hold. */
+    void holding() {
+        waiting();
+        if (urgent && !watching) {
+            watching = true;
             armEnd();
         }
     }
@@ -86,7 +96,7 @@ final class Pulse {
     }
 
     private void pingAgain() {
-        urgent = urgent && session.isHolding();
+        urgent = urgent && (session.isHolding() || session.isWaiting());
         beat();
     }
 
@@ -96,9 +106,9 @@ final class Pulse {
     }
 
     private void checkEnd() {
-        if (!urgent || !session.isHolding()) {
-            urgent = false;
-        } else if (session.now() - keptUntil() >= 0) {
+        if (!session.isHolding()) {
+            watching = false;
+        } else if (!isKept()) {
             session.silent(channel);
         } else {
             armEnd();

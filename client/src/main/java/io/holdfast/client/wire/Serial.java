@@ -4,18 +4,32 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Runs tasks one after the other, in the order in which they came, on the thread of whoever came
- * while nobody was at it. No task may block. A task that asks for another one only queues it.
+ * while nobody was at it; but nobody is kept at it for long, others go on then. No task may block.
+ * A task that asks for another one only queues it.
  */
 final class Serial {
     private static final System.Logger LOG = System.getLogger(Serial.class.getName());
 
+    /** So many in one go on a thread that came for one. */
+    private static final int MOST_AT_ONCE = 256;
+
+    private final Executor others;
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private volatile @Nullable Thread runner;
+
+    /**
+     * @param others who go on where there is too much to do
+     */
+    Serial(Executor others) {
+        this.others = others;
+    }
 
     void run(Runnable task) {
         queue.add(task);
@@ -30,12 +44,28 @@ final class Serial {
     }
 
     private void drain() {
+        int done = 0;
         do {
+            if (done++ == MOST_AT_ONCE) {
+                done = 0;
+                if (isPassedOn()) {
+                    return;
+                }
+            }
             Runnable task = queue.remove();
             runner = Thread.currentThread();
             guard(task);
             runner = null;
         } while (waiting.decrementAndGet() > 0);
+    }
+
+    private boolean isPassedOn() {
+        try {
+            others.execute(this::drain);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false; // they have ended: there is nobody else
+        }
     }
 
     /** Runs what others gave us: their failures are not ours. */

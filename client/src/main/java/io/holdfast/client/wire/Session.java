@@ -42,7 +42,7 @@ final class Session implements Link.Watcher {
     private final WireConfig config;
     private final ServiceEvents events;
     private final Timeline timeline;
-    private final Serial serial = new Serial();
+    private final Serial serial;
     private final Map<Long, Request> inFlight = new LinkedHashMap<>(); // by tag, ascending
     private final Set<Request> backlog = new LinkedHashSet<>();
     private final Map<Long, TaggedHold> holds = new HashMap<>(); // of this session, by tag
@@ -57,6 +57,7 @@ final class Session implements Link.Watcher {
     private Timeline.@Nullable Timer graceTimer;
     private @Nullable Pulse pulse; // of the channel
     private volatile @Nullable Pulse lastPulse; // stopped or not
+    private volatile long helloAskedAt; // before the last one was sent
     private int suspensions;
     private @Nullable ServiceException failure;
     private @Nullable Inventory inventory; // while resuming
@@ -68,6 +69,8 @@ final class Session implements Link.Watcher {
         this.config = config;
         this.events = events;
         this.timeline = timeline;
+        this.serial = new Serial(config.executor());
+        this.helloAskedAt = timeline.nanoTime();
     }
 
     // For everybody, on any thread
@@ -122,12 +125,14 @@ final class Session implements Link.Watcher {
 
     @Override
     public @Nullable Hello resumable() {
+        helloAskedAt = now();
         return hello;
     }
 
     @Override
     public void up(Channel open, Hello answer) {
-        run(() -> connected(open, answer));
+        long askedAt = helloAskedAt;
+        run(() -> connected(open, answer, askedAt));
     }
 
     @Override
@@ -160,7 +165,7 @@ final class Session implements Link.Watcher {
                 });
     }
 
-    private void connected(Channel open, Hello answer) {
+    private void connected(Channel open, Hello answer, long askedAt) {
         if (phase == Phase.CLOSED) {
             open.close();
             return;
@@ -172,13 +177,13 @@ final class Session implements Link.Watcher {
             open.send(nextTag++ + " bye\n_\n_\n");
             return;
         }
+        failure = null;
         if (!answer.resumed() && phase == Phase.SUSPENDED) {
             lose();
         }
-        failure = null;
         channel = open;
         cancel(graceTimer);
-        Pulse next = new Pulse(this, open, silenceNanos(answer), answer.graceNanos());
+        Pulse next = new Pulse(this, open, silenceNanos(answer), answer.graceNanos(), askedAt);
         pulse = next;
         lastPulse = next;
         if (answer.resumed()) {
@@ -186,6 +191,9 @@ final class Session implements Link.Watcher {
             var listed = new Inventory(answer.session());
             inventory = listed;
             takeInventory(listed);
+            if (isHolding()) {
+                next.holding(); // it may be gone again before it has told us what it has
+            }
         } else if (hadSession) {
             ready(events::reconnected);
         } else {
@@ -441,6 +449,27 @@ final class Session implements Link.Watcher {
         return !holds.isEmpty();
     }
 
+    boolean isWaiting() {
+        return inFlight.values().stream().anyMatch(Acquire.class::isInstance);
+    }
+
+    /**
+     * Whether what the server granted in answer to a request that was sent then is ours still. An
+     * answer may have been so long on its way that the server has given the session up meanwhile.
+     */
+    boolean isSureOf(long sentAt) {
+        confirm(sentAt);
+        return pulse == null || pulse.isKept();
+    }
+
+    /** Asks again what became of it, over another connection. */
+    void doubt(Request request) {
+        inFlight.put(request.tag(), request);
+        if (channel != null) {
+            silent(channel);
+        }
+    }
+
     // Requests
 
     /** Sends it, or keeps it until it can be. */
@@ -478,6 +507,9 @@ final class Session implements Link.Watcher {
             String lines = request.lines(tag, now());
             inFlight.put(tag, request);
             open.send(lines);
+            if (request instanceof Acquire && pulse != null) {
+                pulse.waiting();
+            }
         }
     }
 

@@ -70,11 +70,8 @@ public final class WireServices {
             LineSocket socket)
             throws IOException, ServiceException {
         String answer = config.plain() ? ping(socket) : socket.hello(Hello.argument(config, null));
-        if (answer.equals("error_auth")) {
-            throw new ServiceException(
-                    Kind.AUTHENTICATION, socket.address() + " wants a token", "", null);
-        }
-        if (Hello.isTagged(answer)) {
+        boolean pinged = config.plain() && answer.equals("ok");
+        if (!pinged && Hello.isTaggedOrPlain(answer, socket.address())) {
             socket.readTimeout(config.readTimeout());
             return TaggedService.open(config, events, timeline, socket, answer);
         }

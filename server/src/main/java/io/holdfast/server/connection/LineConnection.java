@@ -615,7 +615,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     /** Tells what has happened, in the order in which it did. */
     protected final void takeEffects() {
-        while (state != State.CLOSING) {
+        while (state != State.CLOSING && state != State.STREAMING) { // not inside an answer
             Effect effect = nextEffect();
             if (effect == null) {
                 return;

@@ -300,7 +300,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             case DflockdRequest.Bye() -> {
                 DflockdEncoder.ok(line());
                 if (tagged != null) {
-                    tagged.end();
+                    tagged.end(this);
                 }
                 finish();
             }
@@ -380,7 +380,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         Driver driver = service.driver();
         KeyView lock = driver.view(Kind.MUTEX, key, MOST_HOLDERS);
         KeyView semaphore = driver.view(Kind.SEMAPHORE, key, MOST_HOLDERS);
-        cost((lock == null ? 0 : lock.holders().size()) / LOOKS_PER_COST);
+        cost(MOST_HOLDERS / LOOKS_PER_COST);
         TaggedEncoder.standing(lock, semaphore, driver::nameOf, line());
     }
 
@@ -421,6 +421,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         tag = effect.request();
         Command.Keyed asked = tagged.answered(effect.request());
         switch (effect) {
+            case Effect.Granted _ when asked instanceof Command.Cancel ->
+                    writeCancelled(); // it was given back before it could be told
             case Effect.Granted granted ->
                     TaggedEncoder.granted(
                             granted.token(),
@@ -437,7 +439,11 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     declined(decline, standing, tagged);
                 }
             }
-            case Effect.Cancelled cancelled -> writeCancelled();
+            case Effect.Cancelled cancelled -> {
+                if (asked != null) { // else its grant was answered so
+                    writeCancelled();
+                }
+            }
             default -> {
                 if (asked != null) {
                     answer(asked, effect);
@@ -645,6 +651,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             failAuthentication(NO_SECRET);
         } else {
             LOG.atDebug().addKeyValue("conn", session().id()).log("read timeout");
+            tag = 0;
             DflockdEncoder.error(line());
             finish();
         }

@@ -43,7 +43,7 @@ final class TaggedSession implements Mailbox {
     private volatile @Nullable DflockdHandler owner;
     private Secret secret;
 
-    /** The secret before, until it is clear that the present one has arrived. */
+    /** One of before, until it is clear that the present one has arrived. */
     private @Nullable Secret secretBefore;
 
     private String secretText;
@@ -52,6 +52,9 @@ final class TaggedSession implements Mailbox {
 
     /** Numbers of requests that nobody sent: below 0. */
     private long lastOwn;
+
+    /** How often it was left without a connection. */
+    private int partings;
 
     private boolean ended;
 
@@ -114,23 +117,25 @@ final class TaggedSession implements Mailbox {
      * to go. Answers that were on their way are not given: it asks what the session has.
      */
     synchronized boolean resume(byte[] candidate, DflockdHandler next) {
-        boolean known = secret.matches(candidate);
-        known |= secretBefore != null && secretBefore.matches(candidate);
-        if (!known || ended) {
+        boolean present = secret.matches(candidate);
+        boolean before = secretBefore != null && secretBefore.matches(candidate);
+        if (!(present || before) || ended) {
             return false;
         }
-        DflockdHandler before = owner;
+        DflockdHandler replaced = owner;
         owner = next;
         discardEffects();
         secretText = newSecret();
-        secretBefore = secret;
+        if (present) {
+            secretBefore = secret;
+        } // else it still has no other: the answer with the present one never arrived
         secret = secret(secretText);
         if (graceEnd != null) {
             graceEnd.cancel(false);
             graceEnd = null;
         }
-        if (before != null) {
-            before.replaced();
+        if (replaced != null) {
+            replaced.replaced();
         }
         return true;
     }
@@ -185,7 +190,8 @@ final class TaggedSession implements Mailbox {
             return true;
         }
         if (waiting instanceof Command.Await await) {
-            session.submit(new Command.Cancel(session.id(), tag, await.kind(), await.key()));
+            // By its own number: from now on a grant of it is one that was given back.
+            submit(new Command.Cancel(session.id(), tag, await.kind(), await.key()), from);
         }
         return false;
     }
@@ -220,7 +226,8 @@ final class TaggedSession implements Mailbox {
         }
         owner = null;
         if (!ended && graceNanos > 0 && park.admits(this)) {
-            graceEnd = park.after(graceNanos, this::endUnlessResumed);
+            int parting = ++partings;
+            graceEnd = park.after(graceNanos, () -> endUnlessResumed(parting));
         } else {
             end();
         }
@@ -233,8 +240,15 @@ final class TaggedSession implements Mailbox {
         Future<?> after(long nanos, Runnable task);
     }
 
-    private synchronized void endUnlessResumed() {
-        if (owner == null) {
+    private synchronized void endUnlessResumed(int parting) {
+        if (owner == null && parting == partings) { // it may have been resumed and left again
+            end();
+        }
+    }
+
+    /** Ends it now, unless it belongs to another connection. */
+    synchronized void end(DflockdHandler from) {
+        if (owner == from) {
             end();
         }
     }
@@ -268,6 +282,10 @@ final class TaggedSession implements Mailbox {
                         untold.add(
                                 new Command.GiveUp(
                                         session.id(), --lastOwn, acquire.key(), request));
+                    } else if (command instanceof Command.Await await && !autoRelease) {
+                        untold.add(
+                                new Command.Cancel(
+                                        session.id(), request, await.kind(), await.key()));
                     }
                 });
         asked.clear();

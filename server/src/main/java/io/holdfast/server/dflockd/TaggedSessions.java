@@ -18,11 +18,19 @@ final class TaggedSessions {
     /** So many that nothing would be lost with may wait for their connections. */
     private static final int MOST_PARKED_UNUSED = 1000;
 
+    /**
+     * What one that waits for its connection may take of the heap, of which they have an eighth.
+     */
+    private static final int PARKED_BYTES = 4096;
+
     private final Driver driver;
     private final long maxGraceNanos;
     private final boolean autoRelease;
     private final ConcurrentMap<Long, TaggedSession> open = new ConcurrentHashMap<>();
     private final AtomicInteger parkedUnused = new AtomicInteger();
+    private final AtomicInteger parked = new AtomicInteger();
+    private final long mostParked =
+            Math.max(MOST_PARKED_UNUSED, Runtime.getRuntime().maxMemory() / 8 / PARKED_BYTES);
     private volatile boolean closed;
 
     TaggedSessions(Driver driver, long maxGraceNanos, boolean autoRelease) {
@@ -53,16 +61,16 @@ final class TaggedSessions {
     }
 
     /** The connection of a session has ended. */
-    void leave(TaggedSession session, DflockdHandler from, EventExecutor timer) {
-        session.leave(
+    void leave(TaggedSession left, DflockdHandler from, EventExecutor timer) {
+        left.leave(
                 from,
                 new TaggedSession.Parking() {
                     private boolean unused;
 
                     @Override
-                    public boolean admits(TaggedSession parked) {
-                        unused = !parked.isInUse();
-                        if (closed) {
+                    public boolean admits(TaggedSession session) {
+                        unused = !session.isInUse();
+                        if (closed || parked.get() >= mostParked) {
                             return false;
                         }
                         if (unused && parkedUnused.incrementAndGet() > MOST_PARKED_UNUSED) {
@@ -74,11 +82,16 @@ final class TaggedSessions {
 
                     @Override
                     public Future<?> after(long nanos, Runnable task) {
-                        boolean counted = unused;
+                        boolean countedUnused = unused;
+                        parked.incrementAndGet();
                         var end = timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
-                        if (counted) {
-                            end.addListener(_ -> parkedUnused.decrementAndGet());
-                        }
+                        end.addListener(
+                                _ -> {
+                                    parked.decrementAndGet();
+                                    if (countedUnused) {
+                                        parkedUnused.decrementAndGet();
+                                    }
+                                });
                         return end;
                     }
                 });
