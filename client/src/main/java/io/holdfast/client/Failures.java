@@ -29,9 +29,7 @@ final class Failures {
                             message(what, address, "no answer came: " + service.getMessage()),
                             service);
             case UNREACHABLE ->
-                    new ServerUnreachableException(
-                            message(what, address, "not reached: " + service.getMessage()),
-                            service);
+                    new ServerUnreachableException(what + ": " + service.getMessage(), service);
             case UNSUPPORTED -> new UnsupportedByServerException(unsupported(what, address), null);
             case AUTHENTICATION ->
                     new AuthenticationException(what + ": " + service.getMessage(), service);

@@ -1,6 +1,7 @@
 package io.holdfast.cli.client;
 
 import io.holdfast.cli.output.Printer;
+import io.holdfast.client.AuthenticationException;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.LockException;
 
@@ -54,6 +55,8 @@ abstract class ClientCommand implements Callable<Integer> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return failed("interrupted");
+        } catch (AuthenticationException e) {
+            return failed(e.getMessage() + " (--token-file gives it)");
         } catch (LockException | UncheckedIOException e) {
             return failed(String.valueOf(e.getMessage()));
         } catch (IllegalArgumentException e) {

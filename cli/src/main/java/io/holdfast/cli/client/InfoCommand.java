@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+import java.util.Locale;
 import java.util.Optional;
 
 @Command(
@@ -45,33 +46,57 @@ final class InfoCommand extends ClientCommand {
                                 .put("semaphore", json(info.semaphore()))
                                 .toString());
             } else {
-                info.lock().ifPresent(lock -> print("lock", lock));
-                info.semaphore().ifPresent(semaphore -> print("semaphore", semaphore));
+                info.lock().ifPresent(lock -> print("lock: " + held(lock), lock, true));
+                info.semaphore()
+                        .ifPresent(
+                                semaphore ->
+                                        print(
+                                                "semaphore: "
+                                                        + semaphore.held()
+                                                        + " of "
+                                                        + semaphore.limit()
+                                                        + " held",
+                                                semaphore,
+                                                false));
             }
-            return info.lock().isPresent() || info.semaphore().isPresent() ? DONE : ABSENT;
+            if (info.lock().isPresent() || info.semaphore().isPresent()) {
+                return DONE;
+            }
+            if (!json) {
+                Printer.err("Not in use: " + Printer.printable(key));
+            }
+            return ABSENT;
         }
     }
 
-    private static void print(String kind, KeyInfo.Standing standing) {
-        Printer.out(
-                kind
-                        + ": "
-                        + standing.held()
-                        + " of "
-                        + standing.limit()
-                        + " held, waiting: "
-                        + standing.waiters());
-        standing.holders().forEach(holder -> Printer.out("  " + line(holder)));
+    private static String held(KeyInfo.Standing lock) {
+        boolean read = lock.holders().stream().anyMatch(KeyInfo.Holder::shared);
+        if (read) {
+            return "held by " + lock.held() + (lock.held() == 1 ? " reader" : " readers");
+        }
+        return lock.held() == 0 ? "free" : "held";
     }
 
-    private static String line(KeyInfo.Holder holder) {
+    private static void print(String what, KeyInfo.Standing standing, boolean modes) {
+        Printer.out(what + ", waiting: " + standing.waiters());
+        standing.holders().forEach(holder -> Printer.out("  " + line(holder, modes)));
+    }
+
+    private static String line(KeyInfo.Holder holder, boolean modes) {
         StringBuilder line = new StringBuilder();
         line.append(holder.label().isEmpty() ? "unknown" : Printer.printable(holder.label()));
-        line.append(", ").append(holder.shared() ? "read" : "write");
+        if (modes) {
+            line.append(", ").append(holder.shared() ? "read" : "write");
+        }
         holder.fence().ifPresent(fence -> line.append(", fence ").append(fence));
         holder.lease()
                 .ifPresent(
-                        left -> line.append(", lease ").append(left.toMillis()).append(" ms left"));
+                        left ->
+                                line.append(
+                                        String.format(
+                                                Locale.ROOT,
+                                                ", lease %.1f s left",
+                                                left.toMillis() / 1000.0)));
         return line.toString();
     }
 

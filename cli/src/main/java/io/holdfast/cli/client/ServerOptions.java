@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -166,7 +165,11 @@ final class ServerOptions {
         }
         return given(tokenFile, environment, TOKEN_FILE)
                 .map(ServerOptions::path)
-                .map(file -> () -> read(file));
+                .map(
+                        file -> {
+                            String _ = read(file); // so that a wrong name is told at once
+                            return () -> read(file);
+                        });
     }
 
     private static String read(Path file) {
@@ -174,11 +177,10 @@ final class ServerOptions {
         try {
             text = Files.readString(file, StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read the token file " + file, e);
+            throw new IllegalArgumentException("Cannot read the token file " + file, e);
         }
         if (text.isEmpty()) {
-            throw new UncheckedIOException(
-                    "the token file " + file + " is empty", new IOException("empty"));
+            throw new IllegalArgumentException("The token file " + file + " is empty");
         }
         return text;
     }

@@ -12,13 +12,23 @@ import java.io.PrintWriter;
 public final class UsageError {
     private UsageError() {}
 
-    /** Returns the exit status. */
+    /** With the whole help behind it. Returns the exit status. */
     public static int tell(ParameterException e, String[] words) {
         CommandLine failed = e.getCommandLine();
         PrintWriter err = failed.getErr();
         err.println("Error: " + message(e));
         err.println();
         failed.usage(err);
+        err.flush();
+        return failed.getCommandSpec().exitCodeOnInvalidInput();
+    }
+
+    /** Says only where the help is: that of some commands fills a screen. */
+    public static int tellBriefly(ParameterException e, String[] words) {
+        CommandLine failed = e.getCommandLine();
+        PrintWriter err = failed.getErr();
+        err.println("Error: " + message(e));
+        err.println("Try '" + failed.getCommandSpec().qualifiedName() + " --help'.");
         err.flush();
         return failed.getCommandSpec().exitCodeOnInvalidInput();
     }

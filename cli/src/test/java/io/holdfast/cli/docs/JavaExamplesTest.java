@@ -44,8 +44,11 @@ class JavaExamplesTest {
         }
         return """
         %s
+        import io.holdfast.client.Hold;
+        import io.holdfast.client.Holdfast;
         import io.holdfast.client.socketlock.*;
         import java.nio.file.*;
+        import java.time.*;
 
         class Example {
             void deploy() {}

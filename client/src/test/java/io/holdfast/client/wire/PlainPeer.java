@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -134,6 +135,11 @@ final class PlainPeer implements AutoCloseable {
             } catch (IOException e) {
                 // gone
             }
+        }
+
+        /** Waits for the end, but not long: it need not come. */
+        void awaitEndFor(Duration span) throws InterruptedException {
+            boolean unused = ended.await(span.toNanos(), TimeUnit.NANOSECONDS);
         }
 
         void awaitEnd() throws InterruptedException {
