@@ -143,8 +143,22 @@ abstract class BaseHold implements Hold {
         }
     }
 
+    /** As {@link #ensureHeld}, but what is in doubt for want of a connection may still be held. */
+    final void ensureNotLost() {
+        if (!isHeld() && !isOpen()) {
+            throw notHeld();
+        }
+    }
+
     final RuntimeException notHeld() {
         var why = lossReason();
+        if (why.isEmpty() && isOpen()) {
+            return new OutcomeUnknownException(
+                    "the connection is lost, and whether "
+                            + key()
+                            + " is still held is not known before there is one again",
+                    null);
+        }
         return why.isPresent()
                 ? new LeaseLostException(
                         "the hold of "

@@ -216,7 +216,7 @@ final class Claim implements Pending, ClientCore.Part {
         if (hold.start() || !core.isClosed()) {
             result.complete(hold);
         } else {
-            hold.lose(LossReason.CLIENT_CLOSED);
+            hold.giveBack(LossReason.CLIENT_CLOSED);
             result.completeExceptionally(Failures.closed(wanted.describe()));
         }
     }

@@ -27,6 +27,7 @@ record ClientSettings(
         int maxConnections,
         boolean plain) {
     private static final Duration LONGEST = Duration.ofDays(1);
+    private static final Duration SHORTEST_GRACE = Duration.ofMillis(100);
 
     ClientSettings {
         if (services.isEmpty() || services.stream().anyMatch(List::isEmpty)) {
@@ -36,6 +37,11 @@ record ClientSettings(
         positive("readTimeout", readTimeout);
         if (grace.isNegative() || grace.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("grace must be 0 to 1 day but is " + grace);
+        }
+        if (!grace.isZero() && grace.compareTo(SHORTEST_GRACE) < 0) {
+            throw new IllegalArgumentException(
+                    "grace must be 0, or at least 100 ms to be longer than a round trip, but is "
+                            + grace);
         }
         int bytes = label.getBytes(StandardCharsets.UTF_8).length;
         if (bytes < 1 || bytes > 128 || label.codePoints().anyMatch(ClientSettings::isUnseen)) {

@@ -40,7 +40,8 @@ public interface Hold extends AutoCloseable {
 
     /**
      * Neither closed nor lost, and the lease, counted from before it was asked for, has not run
-     * out.
+     * out. While there is no connection it is not known, so this is false then, and true again once
+     * the session was resumed; unbound holds go by their lease alone.
      */
     boolean isHeld();
 
@@ -54,6 +55,7 @@ public interface Hold extends AutoCloseable {
      * Does nothing while it is held.
      *
      * @throws LeaseLostException if it was lost
+     * @throws OutcomeUnknownException while there is no connection, so that it is not known
      * @throws IllegalStateException if it was closed
      */
     void ensureHeld();

@@ -76,7 +76,7 @@ final class JavaLock implements Lock {
     @Override
     public void unlock() {
         var hold = forget();
-        boolean lost = !hold.isHeld();
+        boolean lost = !hold.isHeld() && hold.lossReason().isPresent();
         hold.close();
         if (lost) {
             hold.ensureHeld();

@@ -119,6 +119,12 @@ final class LiveHold extends BaseHold implements ClientCore.Part {
         }
     }
 
+    /** Nobody got it: an unbound one would stay until its lease ends. */
+    void giveBack(LossReason reason) {
+        lose(reason);
+        granted.release();
+    }
+
     private void renewInTime() {
         long wanted;
         synchronized (this) {
@@ -271,11 +277,11 @@ final class LiveHold extends BaseHold implements ClientCore.Part {
             }
             return false;
         }
-        if (watched && !granted.isCertain()) {
+        var certainty = granted.certainty();
+        if (watched && certainty == GrantedHold.Certainty.GONE) {
             giveUp(LossReason.CONNECTION_LOST);
-            return false;
         }
-        return isOpen() && left >= Spans.saturated(span);
+        return isOpen() && certainty == GrantedHold.Certainty.HELD && left >= Spans.saturated(span);
     }
 
     @Override
@@ -297,9 +303,9 @@ final class LiveHold extends BaseHold implements ClientCore.Part {
     }
 
     private void renewWith(long wanted) {
-        ensureHeld();
+        ensureNotLost();
         var answer = ClientCore.await(refresh(wanted), core.answerNanos());
-        ensureHeld();
+        ensureNotLost();
         if (answer == null) {
             throw new OutcomeUnknownException(
                     "renew " + key() + " at " + address + ": no answer came in time", null);

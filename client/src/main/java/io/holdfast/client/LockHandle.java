@@ -177,7 +177,9 @@ final class LockHandle implements HoldfastLock {
     public <T> T withLock(Duration timeout, Callable<T> task) throws Exception {
         try (var hold = acquire(timeout)) {
             T value = task.call();
-            hold.ensureHeld();
+            if (!hold.isHeld() && hold.lossReason().isPresent()) {
+                hold.ensureHeld();
+            }
             return value;
         }
     }

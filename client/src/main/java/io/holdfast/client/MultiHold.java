@@ -65,13 +65,13 @@ final class MultiHold extends BaseHold {
 
     @Override
     public void renew() {
-        ensureHeld();
+        ensureNotLost();
         parts.forEach(LiveHold::renew);
     }
 
     @Override
     public void renew(Duration lease) {
-        ensureHeld();
+        ensureNotLost();
         parts.forEach(part -> part.renew(lease));
     }
 

@@ -48,7 +48,7 @@ final class Place implements PlaceInLine {
         }
         if (before) {
             hold.restartLease();
-            hold.ensureHeld();
+            hold.ensureNotLost();
         }
         hold.handTo(Thread.currentThread());
         return Optional.of(hold);

@@ -44,8 +44,11 @@ class ConnectionLossTest {
         var hold = a.lock("k").onLost(losses::add).acquire(Duration.ZERO);
         fake.disconnect(a);
         fake.advance(Duration.ofSeconds(2));
-        assertThat(hold.isHeld()).isTrue();
+        assertThat(hold.isHeld()).isFalse(); // nobody knows
+        assertThat(hold.lossReason()).isEmpty();
+        assertThatThrownBy(hold::ensureHeld).isInstanceOf(OutcomeUnknownException.class);
         fake.reconnect(a);
+        assertThat(hold.isHeld()).isTrue();
         fake.advance(Duration.ofMinutes(2));
         assertThat(hold.isHeld()).isTrue();
         assertThat(losses).isEmpty();

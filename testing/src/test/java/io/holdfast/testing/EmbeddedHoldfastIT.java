@@ -63,6 +63,19 @@ class EmbeddedHoldfastIT {
     }
 
     @Test
+    void leaves_no_two_who_believe_to_hold_when_it_was_restarted() throws InterruptedException {
+        try (EmbeddedHoldfast server = EmbeddedHoldfast.start();
+                Hold before = server.client().lock("a").acquire()) {
+            server.restart();
+            try (Holdfast other = server.clientBuilder().connect()) {
+                Hold after = other.lock("a").tryAcquire().orElseThrow(); // the server is new
+                assertThat(after.isHeld() && before.isHeld()).isFalse();
+                after.close();
+            }
+        }
+    }
+
+    @Test
     void is_gone_when_it_is_stopped() {
         try (EmbeddedHoldfast server = EmbeddedHoldfast.start()) {
             server.stop();

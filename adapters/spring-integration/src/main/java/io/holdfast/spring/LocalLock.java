@@ -42,7 +42,7 @@ final class LocalLock {
     /** Gives it back; whether it was still held. */
     boolean release() {
         Hold held = present();
-        boolean wasHeld = held.isHeld();
+        boolean wasHeld = held.isHeld() || held.lossReason().isEmpty();
         hold = null;
         held.close();
         return wasHeld;

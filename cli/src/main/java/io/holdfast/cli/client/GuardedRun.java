@@ -56,7 +56,9 @@ final class GuardedRun {
     /** Runs the command to its end. */
     Ended run(ChildCommand command, SignalRelay signals) throws ChildCommand.NotStartedException {
         if (!hold.isHeld()) {
-            tell(hold.lossReason().orElse(LossReason.EXPIRED), "the command was not started");
+            tell(
+                    hold.lossReason().orElse(LossReason.CONNECTION_LOST),
+                    "the command was not started");
             return new Ended(lostStatus, true);
         }
         RunningCommand running = command.start(signals);
@@ -64,7 +66,15 @@ final class GuardedRun {
         int status = running.await();
         Optional<Thread> last = finish();
         last.ifPresent(GuardedRun::join);
-        return last.isPresent() ? new Ended(lostStatus, true) : new Ended(status, false);
+        if (last.isPresent()) {
+            return new Ended(lostStatus, true);
+        }
+        boolean held = hold.isHeld(); // nobody may have told us yet
+        if (onLost != OnLost.IGNORE && !held && hold.lossReason().isPresent()) {
+            tell(hold.lossReason().get(), "the command has ended meanwhile");
+            return new Ended(lostStatus, true);
+        }
+        return new Ended(status, false);
     }
 
     private synchronized void lost(LossReason reason, RunningCommand running) {

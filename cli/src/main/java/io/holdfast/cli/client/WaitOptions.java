@@ -33,7 +33,7 @@ final class WaitOptions {
         if (timeout == null) {
             return Optional.of(lock.acquire());
         }
-        return timeout.isZero() ? lock.tryAcquire() : lock.tryAcquire(timeout);
+        return lock.tryAcquire(timeout); // unlike tryAcquire() a signal ends it
     }
 
     int conflictStatus() {

@@ -65,8 +65,10 @@ public final class SignalRelay implements AutoCloseable {
      * @return the first signal that asked the command to end
      */
     public synchronized Optional<Signal> takeBack() {
+        if (target != null) { // else there was no command, and nobody has got them
+            early.clear();
+        }
         target = null;
-        early.clear();
         Optional<Signal> asked = Optional.ofNullable(end);
         end = null;
         return asked;

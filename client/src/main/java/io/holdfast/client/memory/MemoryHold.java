@@ -106,6 +106,11 @@ final class MemoryHold implements GrantedHold {
     }
 
     @Override
+    public Certainty certainty() {
+        return unbound || service.isConnected() ? Certainty.HELD : Certainty.IN_DOUBT;
+    }
+
+    @Override
     public void onLost(Consumer<Loss> listener) {
         service.server.locked(
                 () -> {

@@ -34,7 +34,7 @@ public final class MemoryService implements LockService {
     private final Set<MemoryHold> holds = new LinkedHashSet<>();
     private final Set<MemoryHold> unreleased = new LinkedHashSet<>();
     private final Set<MemorySignals.Listener> listeners = new LinkedHashSet<>();
-    private boolean connected = true;
+    private volatile boolean connected = true;
     private boolean closed;
 
     /** 0 while there is none. */

@@ -15,12 +15,18 @@ public interface GrantedHold {
 
     long leaseNanos();
 
-    /**
-     * Whether the service is certain to have it still, its lease apart. Who finds that it is not
-     * must take it for lost, though {@link #onLost} may come a little later.
-     */
-    default boolean isCertain() {
-        return true;
+    /** How certain it is that the service has it still, its lease apart. */
+    default Certainty certainty() {
+        return Certainty.HELD;
+    }
+
+    /** How certain it is that a hold is one. */
+    enum Certainty {
+        HELD,
+        /** There is no connection: if the service was restarted it knows nothing of the hold. */
+        IN_DOUBT,
+        /** To be taken for lost, though {@link #onLost} may come a little later. */
+        GONE
     }
 
     /**

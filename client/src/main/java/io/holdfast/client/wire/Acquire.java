@@ -118,7 +118,8 @@ final class Acquire extends Request implements Attempt {
                 throw new BadLineException("a grant without a lease");
             }
             long lease = Span.parse(words[2]);
-            if (told || what.unbound() || session.isSureOf(askedAtNanos)) {
+            boolean sure = session.isSureOf(askedAtNanos); // in any case: it is an answer
+            if (told || what.unbound() || sure) {
                 granted(words[1], lease, askedAtNanos);
             } else {
                 session.doubt(this);

@@ -193,13 +193,17 @@ final class PlainService implements LockService {
                 .whenComplete((unused, alsoUnused) -> released.countDown());
     }
 
-    /** Waits a moment; false if interrupted. */
+    /** Waits a moment, interrupted or not; false if interrupted. */
     private static boolean awaited(CountDownLatch latch) {
-        try {
-            boolean unused = latch.await(LAST_WORDS_NANOS, TimeUnit.NANOSECONDS);
-            return true;
-        } catch (InterruptedException e) {
-            return false;
+        boolean interrupted = false;
+        long end = System.nanoTime() + LAST_WORDS_NANOS;
+        while (true) {
+            try {
+                boolean unused = latch.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                return !interrupted;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
         }
     }
 

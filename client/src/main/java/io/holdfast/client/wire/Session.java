@@ -57,6 +57,7 @@ final class Session implements Link.Watcher {
     private Timeline.@Nullable Timer graceTimer;
     private @Nullable Pulse pulse; // of the channel
     private volatile @Nullable Pulse lastPulse; // stopped or not
+    private volatile boolean up; // whether it is known what the session has
     private volatile long helloAskedAt; // before the last one was sent
     private int suspensions;
     private @Nullable ServiceException failure;
@@ -109,10 +110,13 @@ final class Session implements Link.Watcher {
         return ended;
     }
 
-    /** Whether the server is certain to have the session still. */
-    boolean isKept() {
+    /** How certain it is that the server has the session still. */
+    GrantedHold.Certainty certainty() {
         Pulse last = lastPulse;
-        return last == null || last.isKept();
+        if (last != null && !last.isKept()) {
+            return GrantedHold.Certainty.GONE;
+        }
+        return up ? GrantedHold.Certainty.HELD : GrantedHold.Certainty.IN_DOUBT;
     }
 
     /** Whether a session outlives its connection; true before there is one. */
@@ -204,6 +208,7 @@ final class Session implements Link.Watcher {
 
     private void ready(Runnable event) {
         phase = Phase.ONLINE;
+        up = true;
         Serial.guard(event);
         for (Request request : List.copyOf(backlog)) {
             if (phase == Phase.ONLINE && backlog.remove(request)) {
@@ -227,6 +232,7 @@ final class Session implements Link.Watcher {
                 System.Logger.Level.DEBUG,
                 "The connection to " + address() + " ended: " + LineSocket.reason(why));
         phase = Phase.SUSPENDED;
+        up = false;
         if (wasOnline) {
             Serial.guard(events::suspended);
         }
@@ -346,6 +352,8 @@ final class Session implements Link.Watcher {
         backlog.addAll(again);
         if (pulse != null && isHolding()) {
             pulse.holding();
+        } else if (pulse != null && isWaiting()) {
+            pulse.waiting();
         }
         ready(events::restored);
     }

@@ -73,8 +73,8 @@ final class TaggedHold implements GrantedHold {
     }
 
     @Override
-    public boolean isCertain() {
-        return what.unbound() || session.isKept();
+    public Certainty certainty() {
+        return what.unbound() ? Certainty.HELD : session.certainty();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.holdfast.client.wire;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -77,6 +79,11 @@ final class PlainPeer implements AutoCloseable {
         return request;
     }
 
+    /** The next request if it comes soon. */
+    @Nullable Request poll(Duration span) throws InterruptedException {
+        return requests.poll(span.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
     boolean isQuiet() {
         return requests.isEmpty();
     }
@@ -135,11 +142,6 @@ final class PlainPeer implements AutoCloseable {
             } catch (IOException e) {
                 // gone
             }
-        }
-
-        /** Waits for the end, but not long: it need not come. */
-        void awaitEndFor(Duration span) throws InterruptedException {
-            boolean unused = ended.await(span.toNanos(), TimeUnit.NANOSECONDS);
         }
 
         void awaitEnd() throws InterruptedException {

@@ -493,9 +493,12 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 endOfRequests(input);
                 return;
             }
-            if (service.isDraining() && !session.isHolding()) {
-                finish();
-                return;
+            if (service.isDraining()) {
+                draining(); // a request may come before we are told: what waits is answered first
+                if (state == State.READY && !session.isHolding()) {
+                    finish();
+                    return;
+                }
             }
         }
         if (state == State.BLOCKED && input != null && isTooMuchBehind(input)) {
