@@ -1,11 +1,13 @@
 package io.holdfast.driver;
 
+import io.holdfast.engine.BelongingView;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
+import io.holdfast.engine.LineView;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
@@ -13,16 +15,12 @@ import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.function.Supplier;
+import java.util.List;
 
 /** Serves sessions with an engine. Every method may be called from any thread. */
 public interface Driver extends AutoCloseable {
-    /**
-     * Opens a session; its effects go to the mailbox.
-     *
-     * @param name how others are told about it, such as the address of its client
-     */
-    Session open(Mailbox mailbox, Supplier<String> name);
+    /** Opens a session; its effects go to the mailbox. */
+    Session open(Mailbox mailbox, Peer peer);
 
     /** The name of an open session; null if there is none of that number. */
     @Nullable String nameOf(long session);
@@ -30,8 +28,31 @@ public interface Driver extends AutoCloseable {
     /** Who holds a key; null if nobody does. */
     @Nullable HolderView holders(Kind kind, Key key);
 
-    /** How a key stands, with {@code most} holders at most; null if nobody uses it. */
-    @Nullable KeyView view(Kind kind, Key key, int most);
+    /**
+     * How a key stands, with {@code most} holders at most, and as many of those who wait after the
+     * first {@code ahead}; null if nobody uses it.
+     */
+    @Nullable KeyView view(Kind kind, Key key, int ahead, int most);
+
+    /** How a key stands, with {@code most} of each at most; null if nobody uses it. */
+    default @Nullable KeyView view(Kind kind, Key key, int most) {
+        return view(kind, key, 0, most);
+    }
+
+    /** The keys that somebody waits for, with so many holders and waiters of each at most. */
+    Slices<LineView> listLines(int most);
+
+    /** The sessions that are open. */
+    Slices<SessionView> listSessions();
+
+    /** A session that is open; null if there is none of that number. */
+    @Nullable SessionView session(long session);
+
+    /** What a session holds and waits for, so many of each shard at most. */
+    List<BelongingView> belongings(long session, int most);
+
+    /** Asks the owner of a session to end it; false if there is none of that number. */
+    boolean kick(long session);
 
     /** Whether a session holds a key. */
     boolean isHolding(long session, Kind kind, Key key);

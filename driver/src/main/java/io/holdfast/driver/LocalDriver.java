@@ -1,11 +1,13 @@
 package io.holdfast.driver;
 
+import io.holdfast.engine.BelongingView;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
+import io.holdfast.engine.LineView;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Listing;
 import io.holdfast.engine.LockEngine;
@@ -18,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * Serves sessions in this process. Keys are hashed onto shards, each an engine guarded by its own
@@ -32,7 +34,7 @@ import java.util.function.Supplier;
  */
 public final class LocalDriver implements Driver {
     /** At most 64: a session keeps the set of shards it touched in a long. */
-    static final int SHARDS = 16;
+    public static final int SHARDS = 16;
 
     private static final int SLICE = 512;
 
@@ -42,6 +44,8 @@ public final class LocalDriver implements Driver {
     private final Salts salts = new Salts();
     private final Fences fences;
     private final DeadlineThread deadlines;
+    private final LongSupplier clock;
+    private final Watcher watcher;
 
     /**
      * @param collectEvery how often idle keys are collected
@@ -49,7 +53,18 @@ public final class LocalDriver implements Driver {
      */
     public LocalDriver(
             Settings settings, Caps caps, Duration collectEvery, Fences fences, Room room) {
-        this(settings, caps, collectEvery, fences, room, System::nanoTime);
+        this(settings, caps, collectEvery, fences, room, Watcher.NONE);
+    }
+
+    /** One that is watched; the watcher's clock has to be {@link System#nanoTime}. */
+    public LocalDriver(
+            Settings settings,
+            Caps caps,
+            Duration collectEvery,
+            Fences fences,
+            Room room,
+            Watcher watcher) {
+        this(settings, caps, collectEvery, fences, room, watcher, System::nanoTime);
     }
 
     LocalDriver(
@@ -59,10 +74,24 @@ public final class LocalDriver implements Driver {
             Fences fences,
             Room room,
             LongSupplier clock) {
+        this(settings, caps, collectEvery, fences, room, Watcher.NONE, clock);
+    }
+
+    LocalDriver(
+            Settings settings,
+            Caps caps,
+            Duration collectEvery,
+            Fences fences,
+            Room room,
+            Watcher watcher,
+            LongSupplier clock) {
+        this.clock = clock;
+        this.watcher = watcher;
         this.fences = fences;
         LocalLedger ledger = new LocalLedger(fences, caps, room);
         for (int i = 0; i < SHARDS; i++) {
-            shards[i] = new Shard(new LockEngine(settings), ledger, clock, sessions::get);
+            shards[i] =
+                    new Shard(i, new LockEngine(settings), ledger, clock, watcher, sessions::get);
         }
         deadlines = new DeadlineThread(List.of(shards), collectEvery, clock);
         for (Shard shard : shards) {
@@ -72,9 +101,12 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public Session open(Mailbox mailbox, Supplier<String> name) {
-        LocalSession session = new LocalSession(lastSession.incrementAndGet(), mailbox, name, this);
+    public Session open(Mailbox mailbox, Peer peer) {
+        LocalSession session =
+                new LocalSession(
+                        lastSession.incrementAndGet(), mailbox, peer, clock.getAsLong(), this);
         sessions.put(session.id(), session);
+        watcher.opened(session.id(), peer);
         return session;
     }
 
@@ -91,7 +123,47 @@ public final class LocalDriver implements Driver {
     @Override
     public @Nullable String nameOf(long session) {
         LocalSession found = sessions.get(session);
-        return found == null ? null : found.name();
+        return found == null ? null : found.peer().name().get();
+    }
+
+    @Override
+    public @Nullable SessionView session(long session) {
+        LocalSession found = sessions.get(session);
+        return found == null ? null : found.view(clock.getAsLong());
+    }
+
+    @Override
+    public List<BelongingView> belongings(long session, int most) {
+        LocalSession found = sessions.get(session);
+        return found == null ? List.of() : found.belongings(most);
+    }
+
+    @Override
+    public boolean kick(long session) {
+        LocalSession found = sessions.get(session);
+        if (found == null) {
+            return false;
+        }
+        found.mailbox().kick();
+        return true;
+    }
+
+    @Override
+    public Slices<SessionView> listSessions() {
+        Iterator<LocalSession> rest = sessions.values().iterator();
+        return new Slices<>() {
+            @Override
+            public List<SessionView> next() {
+                List<SessionView> slice = new ArrayList<>();
+                while (slice.size() < SLICE && rest.hasNext()) {
+                    slice.add(rest.next().view(clock.getAsLong()));
+                }
+                return slice;
+            }
+
+            @Override
+            public void close() {}
+        };
     }
 
     @Override
@@ -100,8 +172,13 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public @Nullable KeyView view(Kind kind, Key key, int most) {
-        return shards[shardOf(key)].read((engine, now) -> engine.view(kind, key, most, now));
+    public @Nullable KeyView view(Kind kind, Key key, int ahead, int most) {
+        return shards[shardOf(key)].read((engine, now) -> engine.view(kind, key, ahead, most, now));
+    }
+
+    @Override
+    public Slices<LineView> listLines(int most) {
+        return new ShardSlices<>(engine -> engine.listLines(most));
     }
 
     @Override
@@ -165,6 +242,7 @@ public final class LocalDriver implements Driver {
 
     void forget(LocalSession session) {
         sessions.remove(session.id());
+        watcher.closed(session.id(), session.peer());
     }
 
     /** One shard after the other, each in slices. */

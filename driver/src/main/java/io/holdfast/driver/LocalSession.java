@@ -1,12 +1,13 @@
 package io.holdfast.driver;
 
+import io.holdfast.engine.BelongingView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.PlaceView;
+import io.holdfast.engine.Possessions;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Supplier;
 
 /** A session of the local driver. Its lock is taken before that of a shard, never after. */
 final class LocalSession implements Session {
@@ -15,18 +16,20 @@ final class LocalSession implements Session {
 
     private final long id;
     private final Mailbox mailbox;
-    private final Supplier<String> name;
+    private final Peer peer;
+    private final long openedNanos;
     private final LocalDriver driver;
 
     /** Bit i: this session may have something in shard i. */
-    private long touched;
+    private volatile long touched;
 
     private boolean closed;
 
-    LocalSession(long id, Mailbox mailbox, Supplier<String> name, LocalDriver driver) {
+    LocalSession(long id, Mailbox mailbox, Peer peer, long openedNanos, LocalDriver driver) {
         this.id = id;
         this.mailbox = mailbox;
-        this.name = name;
+        this.peer = peer;
+        this.openedNanos = openedNanos;
         this.driver = driver;
     }
 
@@ -35,8 +38,32 @@ final class LocalSession implements Session {
         return id;
     }
 
-    String name() {
-        return name.get();
+    Peer peer() {
+        return peer;
+    }
+
+    SessionView view(long nowNanos) {
+        int holds = 0;
+        int waits = 0;
+        for (int i = 0; i < LocalDriver.SHARDS; i++) {
+            if ((touched & 1L << i) != 0) {
+                Possessions here = driver.shard(i).read(engine -> engine.possessions(id));
+                holds += here.holds();
+                waits += here.waits();
+            }
+        }
+        return new SessionView(
+                id, peer.protocol(), peer.name().get(), nowNanos - openedNanos, holds, waits);
+    }
+
+    List<BelongingView> belongings(int most) {
+        List<BelongingView> all = new ArrayList<>();
+        for (int i = 0; i < LocalDriver.SHARDS; i++) {
+            if ((touched & 1L << i) != 0) {
+                all.addAll(driver.shard(i).read((engine, now) -> engine.belongings(id, most, now)));
+            }
+        }
+        return all;
     }
 
     Mailbox mailbox() {

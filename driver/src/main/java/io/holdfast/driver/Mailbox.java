@@ -9,4 +9,7 @@ public interface Mailbox {
 
     /** Tells that effects were added; called after the lock is free. */
     void wake();
+
+    /** An operator wants the session to end: its owner closes it. Called on any thread. */
+    default void kick() {}
 }

@@ -2,6 +2,7 @@ package io.holdfast.driver;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.Event;
 import io.holdfast.engine.Ledger;
 import io.holdfast.engine.Listing;
 import io.holdfast.engine.LockEngine;
@@ -25,11 +26,15 @@ final class Shard {
         T read(LockEngine engine, long nowNanos);
     }
 
+    private final int index;
     private final LockEngine engine;
     private final Ledger ledger;
     private final LongSupplier clock;
+    private final Watcher watcher;
+    private final boolean watched;
     private final LongFunction<@Nullable LocalSession> sessions;
     private final List<Effect> effects = new ArrayList<>();
+    private final List<Event> events = new ArrayList<>();
     private LongConsumer earlierDeadline = deadline -> {};
 
     /**
@@ -39,14 +44,22 @@ final class Shard {
     private volatile long wakeAtNanos = Long.MAX_VALUE;
 
     Shard(
+            int index,
             LockEngine engine,
             Ledger ledger,
             LongSupplier clock,
+            Watcher watcher,
             LongFunction<@Nullable LocalSession> sessions) {
+        this.index = index;
+        this.watcher = watcher;
         this.engine = engine;
         this.ledger = ledger;
         this.clock = clock;
         this.sessions = sessions;
+        this.watched = !watcher.equals(Watcher.NONE);
+        if (watched) {
+            engine.report(events);
+        }
     }
 
     void onEarlierDeadline(LongConsumer listener) {
@@ -63,6 +76,9 @@ final class Shard {
         long earlier = Long.MAX_VALUE;
         synchronized (this) {
             engine.apply(command, clock.getAsLong(), ledger, effects);
+            if (watched) {
+                watch(command);
+            }
             woken = deliver(sender);
             long next = engine.nextDeadlineNanos();
             if (next < wakeAtNanos) {
@@ -129,6 +145,22 @@ final class Shard {
         synchronized (this) {
             return new SliceReader<>(open.apply(engine));
         }
+    }
+
+    private void watch(Command command) {
+        if (command instanceof Command.Keyed keyed) {
+            for (int i = 0; i < effects.size(); i++) {
+                Effect effect = effects.get(i);
+                if (effect.session() == keyed.session() && effect.request() == keyed.request()) {
+                    watcher.answered(index, keyed, effect);
+                    break;
+                }
+            }
+        }
+        for (int i = 0; i < events.size(); i++) {
+            watcher.happened(index, events.get(i));
+        }
+        events.clear();
     }
 
     private List<LocalSession> deliver(@Nullable LocalSession sender) {

@@ -7,6 +7,9 @@ package io.holdfast.engine;
 final class AskHold extends Hold {
     private final Mode mode;
 
+    /** When it was asked for. */
+    final long askedNanos;
+
     /** Whether it is still an offer; its deadline is then the end of the offer. */
     boolean offered;
 
@@ -18,9 +21,11 @@ final class AskHold extends Hold {
             long salt,
             long leaseNanos,
             Mode mode,
+            long askedNanos,
             boolean offered) {
         super(resource, session, request, fence, salt, leaseNanos);
         this.mode = mode;
+        this.askedNanos = askedNanos;
         this.offered = offered;
     }
 

@@ -83,6 +83,14 @@ public sealed interface Command {
     record Inspect(long session, long request, Kind kind, Key key) implements Locking {}
 
     /**
+     * Take a slot away from whoever has it, however it was taken: an operator says so. Answered by
+     * {@link Effect.Evicted}; those who can be told are told {@link Effect.Revoked}.
+     *
+     * @param fence of the hold; 0 for all there are
+     */
+    record Evict(long session, long request, Kind kind, Key key, long fence) implements Locking {}
+
+    /**
      * End the blocked request of this number. A wait is withdrawn; a hold that was granted to it
      * meanwhile is released, so the sender must disregard a {@link Effect.Granted} of that number
      * from now on. Nothing happens where neither exists.

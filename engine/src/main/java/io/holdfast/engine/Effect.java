@@ -61,8 +61,15 @@ public sealed interface Effect {
     /** The lease of what was asked for and confirmed, or of a tracked hold, has ended. */
     record Expired(long session, long request) implements Effect {}
 
-    /** Another session released a tracked hold. */
+    /** Another session released a tracked hold, or took it away. */
     record Revoked(long session, long request) implements Effect {}
+
+    /**
+     * Holds were taken away.
+     *
+     * @param fence above theirs, and below that of every grant that follows
+     */
+    record Evicted(long session, long request, int holds, long fence) implements Effect {}
 
     /**
      * How an ask stood before the command that this answers; after a {@link Command.Reassert}, how

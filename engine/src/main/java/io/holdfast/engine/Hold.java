@@ -12,6 +12,9 @@ sealed class Hold extends Deadline implements Place permits AskHold, TermsHold {
     /** Length of the lease as granted; renewing changes the deadline only. */
     final long leaseNanos;
 
+    /** When it was granted, or confirmed. */
+    long sinceNanos;
+
     /** The request it answers. */
     long request;
 

@@ -38,11 +38,19 @@ public final class LockEngine {
 
     private final DataStore data;
 
+    /** Where what happens is told, if anybody wants to know. */
+    private @Nullable List<Event> events;
+
     private long nowNanos = Long.MIN_VALUE;
 
     public LockEngine(Settings settings) {
         this.settings = settings;
         this.data = new DataStore(settings);
+    }
+
+    /** From now on, what happens to keys is added to a list, in order. Nothing depends on it. */
+    public void report(List<Event> to) {
+        events = to;
     }
 
     /**
@@ -61,6 +69,7 @@ public final class LockEngine {
             case Command.Claim claim -> claim(claim, ledger, effects);
             case Command.Unclaim unclaim -> unclaim(unclaim, ledger, effects);
             case Command.Inspect inspect -> inspect(inspect, effects);
+            case Command.Evict evict -> evict(evict, ledger, effects);
             case Command.Cancel cancel -> cancel(cancel, ledger, effects);
             case Command.Ask ask -> ask(ask, ledger, effects);
             case Command.Asked asked -> settle(asked, ledger, effects);
@@ -126,8 +135,11 @@ public final class LockEngine {
         return resource == null || resource.holders() == 0 ? null : holders(resource);
     }
 
-    /** How a key stands, with {@code most} holders at most; null if nobody uses it. */
-    public @Nullable KeyView view(Kind kind, Key key, int most, long now) {
+    /**
+     * How a key stands, with {@code most} holders at most, and as many of those who wait after the
+     * first {@code ahead}; null if nobody uses it.
+     */
+    public @Nullable KeyView view(Kind kind, Key key, int ahead, int most, long now) {
         Resource resource = space(kind).get(key);
         if (resource == null || resource.isUnused()) {
             return null;
@@ -139,9 +151,114 @@ public final class LockEngine {
             }
             holders.add(
                     new KeyView.Holder(
-                            hold.session.id, hold.fence, hold.mode(), leaseLeft(hold, now)));
+                            hold.session.id,
+                            hold.fence,
+                            hold.mode(),
+                            since(hold.sinceNanos, now),
+                            left(hold, now),
+                            isOffer(hold)));
         }
-        return new KeyView(kind, resource.limit(), resource.holders(), resource.waiters, holders);
+        List<KeyView.Waiter> line = new ArrayList<>();
+        int[] position = {0};
+        resource.eachWait(
+                wait -> {
+                    if (line.size() == most) {
+                        return false;
+                    }
+                    if (++position[0] > ahead) {
+                        line.add(
+                                new KeyView.Waiter(
+                                        wait.session.id,
+                                        position[0],
+                                        wait.mode(),
+                                        since(wait.sinceNanos, now),
+                                        left(wait, now)));
+                    }
+                    return true;
+                });
+        return new KeyView(
+                kind, resource.limit(), resource.holders(), resource.waiters, holders, line);
+    }
+
+    /** The keys that somebody waits for, with so many holders and waiters of each at most. */
+    public Listing<LineView> listLines(int most) {
+        return new Listing<>(
+                all,
+                (named, now) ->
+                        named instanceof Resource resource && resource.waiters > 0
+                                ? line(resource, most, now)
+                                : null,
+                view -> view.holders().size() + view.waiters().size());
+    }
+
+    private LineView line(Resource resource, int most, long now) {
+        List<Long> holders =
+                resource.holds().stream().limit(most).map(hold -> hold.session.id).toList();
+        List<LineView.Waiter> waiters = new ArrayList<>();
+        resource.eachWait(
+                wait -> {
+                    waiters.add(
+                            new LineView.Waiter(
+                                    wait.session.id, wait.mode(), since(wait.sinceNanos, now)));
+                    return waiters.size() < most;
+                });
+        return new LineView(
+                resource.kind(),
+                resource.key,
+                resource.holders(),
+                resource.waiters,
+                holders,
+                waiters);
+    }
+
+    /** How much a session has here. */
+    public Possessions possessions(long session) {
+        Session found = sessions.get(session);
+        return found == null ? new Possessions(0, 0) : new Possessions(found.holds, found.waits);
+    }
+
+    /** What a session holds and waits for, so many of each at most. */
+    public List<BelongingView> belongings(long session, int most, long now) {
+        List<BelongingView> all = new ArrayList<>();
+        Session found = sessions.get(session);
+        if (found == null) {
+            return all;
+        }
+        int left = most;
+        for (Hold hold = found.firstHold; hold != null && left > 0; hold = hold.after, left--) {
+            all.add(
+                    new BelongingView(
+                            hold.resource.kind(),
+                            hold.resource.key,
+                            hold.mode(),
+                            true,
+                            isOffer(hold),
+                            hold.fence,
+                            since(hold.sinceNanos, now),
+                            left(hold, now)));
+        }
+        left = most;
+        for (Wait wait = found.firstWait; wait != null && left > 0; wait = wait.after, left--) {
+            all.add(
+                    new BelongingView(
+                            wait.resource.kind(),
+                            wait.resource.key,
+                            wait.mode(),
+                            false,
+                            false,
+                            0,
+                            since(wait.sinceNanos, now),
+                            left(wait, now)));
+        }
+        return all;
+    }
+
+    private static boolean isOffer(Hold hold) {
+        return hold instanceof AskHold asked && asked.offered;
+    }
+
+    private long since(long thenNanos, long now) {
+        return Math.max(nowNanos, now) - thenNanos;
     }
 
     /** The tracked acquires of a session with numbers above one, in order, so many at most. */
@@ -157,7 +274,7 @@ public final class LockEngine {
             }
             switch (place) {
                 case TermsHold hold ->
-                        places.add(new PlaceView(hold.request, hold.token(), leaseLeft(hold, now)));
+                        places.add(new PlaceView(hold.request, hold.token(), left(hold, now)));
                 case TermsWait wait -> places.add(new PlaceView(wait.request, null, 0));
                 case Hold _, Wait _ -> {}
             }
@@ -165,8 +282,8 @@ public final class LockEngine {
         return places;
     }
 
-    private long leaseLeft(Hold hold, long now) {
-        long ends = deadlines.timeOf(hold);
+    private long left(Deadline entry, long now) {
+        long ends = deadlines.timeOf(entry);
         return ends == Long.MAX_VALUE
                 ? Command.FOREVER
                 : Math.max(0, ends - Math.max(nowNanos, now));
@@ -228,7 +345,10 @@ public final class LockEngine {
                 resource.waiters,
                 first == null ? 0 : first.session.id,
                 ends == Long.MAX_VALUE ? Command.FOREVER : Math.max(0, ends - at),
-                at - resource.lastActivityNanos);
+                at - resource.lastActivityNanos,
+                first == null ? 0 : at - first.sinceNanos,
+                first == null ? Mode.WRITE : first.mode(),
+                first == null ? 0 : first.fence);
     }
 
     private void acquire(Command.Acquire c, Ledger ledger, List<Effect> effects) {
@@ -247,18 +367,21 @@ public final class LockEngine {
                             c.salt(),
                             c.leaseNanos(),
                             c.terms(),
+                            nowNanos,
                             ledger);
             effects.add(granted(hold, c.request()));
         } else if (isLineFull(resource)) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else if (c.waitNanos() == 0) {
             effects.add(new Effect.TimedOut(c.session(), c.request()));
+            tell(Event.Type.TIMED_OUT, resource, session, c.terms().mode(), 0, 0, 0);
         } else if (!ledger.reserve()) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
             Wait wait = wait(c, resource, session);
             share(resource, c.terms());
             line(wait);
+            tell(Event.Type.WAITING, wait);
             deadlines.schedule(wait, after(c.waitNanos()));
         }
         rest(resource, ledger);
@@ -296,6 +419,7 @@ public final class LockEngine {
         } else {
             Wait wait = new Wait(resource, session, Wait.NOBODY, c.salt(), c.leaseNanos(), true);
             line(wait);
+            tell(Event.Type.WAITING, wait);
             session.recordEnqueue(resource, wait);
             effects.add(new Effect.Queued(c.session(), c.request()));
         }
@@ -342,10 +466,35 @@ public final class LockEngine {
             return;
         }
         effects.add(new Effect.Released(c.session(), c.request()));
-        if (hold.isTracked() && hold.session.id != c.session()) {
+        boolean revoked = hold.isTracked() && hold.session.id != c.session();
+        if (revoked) {
             effects.add(new Effect.Revoked(hold.session.id, hold.request));
         }
-        end(hold, ledger, effects);
+        end(hold, revoked ? Event.Type.LOST : Event.Type.RELEASED, ledger, effects);
+    }
+
+    private void evict(Command.Evict c, Ledger ledger, List<Effect> effects) {
+        Resource resource = space(c.kind()).get(c.key());
+        List<Hold> evicted = new ArrayList<>();
+        if (resource != null) {
+            for (Hold hold : resource.holds()) {
+                if (c.fence() == 0 || c.fence() == hold.fence) {
+                    evicted.add(hold);
+                }
+            }
+        }
+        if (evicted.isEmpty()) {
+            refuse(c, Refusal.NOT_HELD, effects);
+            return;
+        }
+        effects.add(
+                new Effect.Evicted(c.session(), c.request(), evicted.size(), ledger.nextFence()));
+        for (Hold hold : evicted) {
+            if (hold.isTracked()) {
+                effects.add(new Effect.Revoked(hold.session.id, hold.request));
+            }
+            end(hold, Event.Type.LOST, ledger, effects);
+        }
     }
 
     private void renew(Command.Renew c, List<Effect> effects) {
@@ -425,7 +574,7 @@ public final class LockEngine {
             return;
         }
         effects.add(new Effect.Released(c.session(), c.request()));
-        end(hold, ledger, effects);
+        end(hold, Event.Type.RELEASED, ledger, effects);
     }
 
     private void inspect(Command.Inspect c, List<Effect> effects) {
@@ -444,6 +593,7 @@ public final class LockEngine {
         for (Wait wait = session.lastWait; wait != null; wait = wait.before) {
             if (wait.request == c.request() && wait.resource == resource) {
                 withdraw(wait);
+                tell(Event.Type.GAVE_UP, wait);
                 ledger.giveBack();
                 effects.add(new Effect.Cancelled(c.session(), c.request()));
                 serve(resource, ledger, effects);
@@ -454,7 +604,7 @@ public final class LockEngine {
         for (Hold hold = session.lastHold; hold != null; hold = hold.before) {
             if (hold.request == c.request() && hold.resource == resource) {
                 effects.add(new Effect.Cancelled(c.session(), c.request()));
-                end(hold, ledger, effects);
+                end(hold, Event.Type.RELEASED, ledger, effects);
                 return;
             }
         }
@@ -491,6 +641,7 @@ public final class LockEngine {
         } else if (c.waitNanos() == 0) {
             timeOut(wait, ledger, effects);
         } else {
+            tell(Event.Type.WAITING, wait);
             deadlines.schedule(wait, after(c.waitNanos()));
         }
     }
@@ -511,6 +662,7 @@ public final class LockEngine {
                 stand(c, Stand.QUEUED, 0, effects);
                 if (c instanceof Command.Decline || c instanceof Command.GiveUp) {
                     withdraw(wait);
+                    tell(Event.Type.GAVE_UP, wait);
                     ledger.giveBack();
                     serve(wait.resource, ledger, effects);
                     rest(wait.resource, ledger);
@@ -519,7 +671,7 @@ public final class LockEngine {
             case AskHold hold when hold.offered && hold.resource.key.equals(c.key()) -> {
                 stand(c, Stand.OFFERED, hold.fence, effects);
                 if (c instanceof Command.GiveUp || c instanceof Command.Decline) {
-                    end(hold, ledger, effects);
+                    end(hold, Event.Type.GAVE_UP, ledger, effects);
                 } else if (c instanceof Command.Confirm) {
                     confirm(hold, ledger, effects);
                 }
@@ -527,7 +679,7 @@ public final class LockEngine {
             case Hold hold when hold.resource.key.equals(c.key()) -> {
                 stand(c, Stand.HELD, hold.fence, effects);
                 if (c instanceof Command.GiveUp) {
-                    end(hold, ledger, effects);
+                    end(hold, Event.Type.RELEASED, ledger, effects);
                 }
             }
             case null, default -> stand(c, Stand.GONE, 0, effects);
@@ -540,6 +692,8 @@ public final class LockEngine {
 
     private void confirm(AskHold hold, Ledger ledger, List<Effect> effects) {
         ((Mutex) hold.resource).confirm(hold);
+        hold.sinceNanos = nowNanos;
+        tell(Event.Type.ACQUIRED, hold, nowNanos - hold.askedNanos, 0);
         deadlines.schedule(hold, after(hold.leaseNanos));
         hold.resource.lastActivityNanos = nowNanos;
         serve(hold.resource, ledger, effects);
@@ -586,8 +740,10 @@ public final class LockEngine {
                         c.salt(),
                         c.leaseNanos(),
                         c.mode(),
+                        nowNanos,
                         false);
         book(hold, c.leaseNanos());
+        tell(Event.Type.ACQUIRED, hold, 0, 0);
         mutex.lastActivityNanos = nowNanos;
         stand(c, Stand.HELD, hold.fence, effects);
     }
@@ -601,6 +757,7 @@ public final class LockEngine {
         for (; session.firstWait != null && left > 0; left--) {
             Wait wait = session.firstWait;
             withdraw(wait);
+            tell(Event.Type.GAVE_UP, wait);
             ledger.giveBack();
             if (wait.resource instanceof Mutex mutex && mutex.isShared()) {
                 session.recordUnserved(mutex); // later: the next may be another of this session
@@ -629,7 +786,11 @@ public final class LockEngine {
             }
             boolean released = settings.autoRelease() && hold.terms().bound();
             if (released || unknown || claimed || asked) {
-                end(hold, ledger, effects);
+                end(
+                        hold,
+                        isOffer(hold) ? Event.Type.GAVE_UP : Event.Type.RELEASED,
+                        ledger,
+                        effects);
             } else {
                 session.endEnqueue(hold.resource, hold);
                 session.untrack(hold.request);
@@ -676,13 +837,13 @@ public final class LockEngine {
             switch (due) {
                 case AskHold hold when hold.offered -> {
                     effects.add(new Effect.OfferLapsed(hold.session.id, hold.request));
-                    end(hold, ledger, effects);
+                    end(hold, Event.Type.GAVE_UP, ledger, effects);
                 }
                 case Hold hold -> {
                     if (hold.isTracked()) {
                         effects.add(new Effect.Expired(hold.session.id, hold.request));
                     }
-                    end(hold, ledger, effects);
+                    end(hold, Event.Type.EXPIRED, ledger, effects);
                 }
                 case Wait wait -> timeOut(wait, ledger, effects);
                 case Named named -> throw new IllegalStateException("no lease: " + named);
@@ -766,7 +927,8 @@ public final class LockEngine {
             long leaseNanos,
             long salt,
             Ledger ledger) {
-        return grant(resource, session, c.request(), salt, leaseNanos, Terms.PLAIN, ledger);
+        return grant(
+                resource, session, c.request(), salt, leaseNanos, Terms.PLAIN, nowNanos, ledger);
     }
 
     private Hold grant(
@@ -776,6 +938,7 @@ public final class LockEngine {
             long salt,
             long leaseNanos,
             Terms terms,
+            long askedNanos,
             Ledger ledger) {
         long fence = ledger.nextFence();
         Hold hold =
@@ -783,6 +946,7 @@ public final class LockEngine {
                         ? new Hold(resource, session, request, fence, salt, leaseNanos)
                         : new TermsHold(resource, session, request, fence, salt, leaseNanos, terms);
         book(hold, leaseNanos);
+        tell(Event.Type.ACQUIRED, hold, nowNanos - askedNanos, 0);
         return hold;
     }
 
@@ -793,6 +957,7 @@ public final class LockEngine {
             resource.tally.keys++;
         }
         resource.tally.holds++;
+        hold.sinceNanos = nowNanos;
         resource.add(hold);
         hold.session.add(hold);
         if (hold.isTracked()) {
@@ -812,8 +977,10 @@ public final class LockEngine {
                         wait.salt,
                         wait.leaseNanos,
                         wait.mode(),
+                        wait.sinceNanos,
                         true);
         book(hold, wait.confirmNanos);
+        tell(Event.Type.OFFERED, hold, nowNanos - wait.sinceNanos, 0);
         effects.add(
                 new Effect.Offered(
                         session.id, wait.request, hold.resource.key, hold.mode(), hold.fence));
@@ -844,6 +1011,7 @@ public final class LockEngine {
                             wait.salt,
                             wait.leaseNanos,
                             wait.terms(),
+                            wait.sinceNanos,
                             ledger);
             if (awaited) {
                 effects.add(granted(hold, wait.request));
@@ -854,6 +1022,7 @@ public final class LockEngine {
     }
 
     private void line(Wait wait) {
+        wait.sinceNanos = nowNanos;
         wait.resource.append(wait);
         wait.session.add(wait);
         if (wait.isTracked()) {
@@ -876,6 +1045,7 @@ public final class LockEngine {
 
     private void timeOut(Wait wait, Ledger ledger, List<Effect> effects) {
         withdraw(wait);
+        tell(Event.Type.TIMED_OUT, wait);
         ledger.giveBack();
         effects.add(new Effect.TimedOut(wait.session.id, wait.request));
         serve(wait.resource, ledger, effects);
@@ -883,8 +1053,9 @@ public final class LockEngine {
     }
 
     /** Ends a hold, whatever the reason, and passes its slot on. */
-    private void end(Hold hold, Ledger ledger, List<Effect> effects) {
+    private void end(Hold hold, Event.Type reason, Ledger ledger, List<Effect> effects) {
         Resource resource = hold.resource;
+        long ends = hold.time;
         resource.remove(hold);
         resource.tally.holds--;
         if (resource.holders() == 0) {
@@ -899,8 +1070,43 @@ public final class LockEngine {
         deadlines.remove(hold);
         ledger.giveBack();
         resource.lastActivityNanos = nowNanos;
+        long span = nowNanos - (isOffer(hold) ? ((AskHold) hold).askedNanos : hold.sinceNanos);
+        tell(reason, hold, span, reason == Event.Type.EXPIRED ? nowNanos - ends : 0);
         serve(resource, ledger, effects);
         rest(resource, ledger);
+    }
+
+    private void tell(Event.Type type, Wait wait) {
+        tell(type, wait.resource, wait.session, wait.mode(), 0, nowNanos - wait.sinceNanos, 0);
+    }
+
+    private void tell(Event.Type type, Hold hold, long spanNanos, long lateNanos) {
+        tell(type, hold.resource, hold.session, hold.mode(), hold.fence, spanNanos, lateNanos);
+    }
+
+    private void tell(
+            Event.Type type,
+            Resource resource,
+            Session session,
+            Mode mode,
+            long fence,
+            long spanNanos,
+            long lateNanos) {
+        if (events != null) {
+            events.add(
+                    new Event(
+                            type,
+                            resource.kind(),
+                            resource.key,
+                            session.id,
+                            mode,
+                            fence,
+                            nowNanos,
+                            spanNanos,
+                            lateNanos,
+                            resource.holders(),
+                            resource.waiters));
+        }
     }
 
     /** After the last use of a resource it may rest, and be forgotten in time or at once. */

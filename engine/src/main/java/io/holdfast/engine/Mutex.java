@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Admits one writer, or any number of readers. Who comes by {@link Command.Ask} is made an offer
@@ -113,12 +113,14 @@ final class Mutex extends Resource {
     }
 
     @Override
-    void forEachWait(Consumer<Wait> action) {
+    void eachWait(Predicate<Wait> viewer) {
         Wait read = sharing == null ? null : sharing.readLine.first;
         Wait write = firstInLine();
         while (read != null || write != null) {
             Wait older = Sharing.older(read, write);
-            action.accept(older);
+            if (!viewer.test(older)) {
+                return;
+            }
             if (older == read) {
                 read = older.behind;
             } else {

@@ -3,7 +3,7 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Collection;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * A key with its admission rule and its line of waiters. A new kind is a new rule, not a new line.
@@ -104,10 +104,11 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
         waiters--;
     }
 
-    /** In order of arrival. */
-    void forEachWait(Consumer<Wait> action) {
-        for (Wait wait = firstInLine(); wait != null; wait = wait.behind) {
-            action.accept(wait);
+    /** Shows those who wait, in order of arrival, to one who says whether to go on. */
+    void eachWait(Predicate<Wait> viewer) {
+        Wait wait = firstInLine();
+        while (wait != null && viewer.test(wait)) {
+            wait = wait.behind;
         }
     }
 }

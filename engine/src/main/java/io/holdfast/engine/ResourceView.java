@@ -6,6 +6,9 @@ package io.holdfast.engine;
  * @param owner the session of the first hold, 0 if there is none
  * @param leaseLeftNanos what is left of the first hold's lease, {@link Command#FOREVER} without end
  * @param idleNanos how long ago the last activity was
+ * @param heldNanos how long the first hold has been there, 0 if there is none
+ * @param mode of the first hold
+ * @param fence of the first hold, 0 if there is none
  */
 public record ResourceView(
         Kind kind,
@@ -15,4 +18,7 @@ public record ResourceView(
         int waiters,
         long owner,
         long leaseLeftNanos,
-        long idleNanos) {}
+        long idleNanos,
+        long heldNanos,
+        Mode mode,
+        long fence) {}

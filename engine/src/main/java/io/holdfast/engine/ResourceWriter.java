@@ -32,6 +32,7 @@ final class ResourceWriter {
                             if (hold instanceof AskHold asked) {
                                 out.number(asked.offered ? 2 : 1);
                                 out.number(hold.mode() == Mode.READ ? 0 : 1);
+                                out.number(asked.askedNanos);
                             } else {
                                 out.number(0);
                                 write(hold.terms());
@@ -43,9 +44,10 @@ final class ResourceWriter {
                             out.number(hold.leaseNanos);
                             out.number(deadlines.timeOf(hold));
                             out.number(hold.isScheduled() ? hold.sequence : 0);
+                            out.number(hold.sinceNanos);
                         });
         out.number(resource.waiters);
-        resource.forEachWait(
+        resource.eachWait(
                 wait -> {
                     out.number(wait.session.id);
                     out.number(wait.enqueued ? 1 : 0);
@@ -62,6 +64,8 @@ final class ResourceWriter {
                     out.number(wait.leaseNanos);
                     out.number(deadlines.timeOf(wait));
                     out.number(wait.isScheduled() ? wait.sequence : 0);
+                    out.number(wait.sinceNanos);
+                    return true;
                 });
     }
 

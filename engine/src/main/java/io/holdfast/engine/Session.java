@@ -18,6 +18,8 @@ final class Session {
     @Nullable Hold lastHold;
     @Nullable Wait firstWait;
     @Nullable Wait lastWait;
+    int holds;
+    int waits;
     private @Nullable Map<Resource, Place> enqueued;
     private @Nullable NavigableMap<Long, Place> tracked;
 
@@ -98,6 +100,7 @@ final class Session {
             lastHold.after = hold;
         }
         lastHold = hold;
+        holds++;
     }
 
     void remove(Hold hold) {
@@ -116,6 +119,7 @@ final class Session {
         } else {
             after.before = before;
         }
+        holds--;
         hold.before = null;
         hold.after = null;
     }
@@ -128,6 +132,7 @@ final class Session {
             lastWait.after = wait;
         }
         lastWait = wait;
+        waits++;
     }
 
     void remove(Wait wait) {
@@ -143,6 +148,7 @@ final class Session {
         } else {
             after.before = before;
         }
+        waits--;
         wait.before = null;
         wait.after = null;
     }

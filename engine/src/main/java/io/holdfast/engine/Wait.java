@@ -15,6 +15,9 @@ sealed class Wait extends Deadline implements Place permits AskWait, TermsWait {
     /** Whether the session has this wait on record as enqueued. */
     final boolean enqueued;
 
+    /** When it joined the line. */
+    long sinceNanos;
+
     /** The blocked request, or {@link #NOBODY}. */
     long request;
 

@@ -1,14 +1,17 @@
 package io.holdfast.server;
 
 import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.driver.Backend;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
+import io.holdfast.driver.FrontEnd;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Room;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.ConnectionEvent;
@@ -97,6 +100,7 @@ public final class HoldfastServer {
     private final EventLoopGroup unixLoops;
 
     private final Fences fences;
+    private final Observatory observatory = new Observatory(LocalDriver.SHARDS, System::nanoTime);
     private final Driver driver;
     private final Suspensions suspensions;
     private final Draining draining = new Draining();
@@ -109,6 +113,7 @@ public final class HoldfastServer {
     private final AtomicLong lastUnixConnection = new AtomicLong();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final List<Listening> listeners = new ArrayList<>();
+    private final List<FrontEnd> frontEnds = new ArrayList<>();
     private final List<SocketlockListener> socketlocks = new ArrayList<>();
     private final List<UnixSocketFile> socketFiles = new ArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -133,7 +138,8 @@ public final class HoldfastServer {
                         new Caps(config.maxLocks(), config.lockd().maxLocks(), config.maxEntries()),
                         config.collectEvery(),
                         fences,
-                        room);
+                        room,
+                        observatory);
         this.suspensions = new Suspensions(driver);
         this.dflockd =
                 new DflockdService(
@@ -151,8 +157,22 @@ public final class HoldfastServer {
         this.origins = new Origins(config.lockd().allowedOrigins());
     }
 
+    /** Makes a front end, with its addresses taken. */
+    @FunctionalInterface
+    public interface FrontEndStarter {
+        FrontEnd start(Backend backend) throws StartException;
+    }
+
     /** Starts listening. Everything is undone if any part fails. */
     public static HoldfastServer start(ServerConfig config) throws StartException {
+        return start(config, List.of());
+    }
+
+    /**
+     * Starts listening, with others that serve the same. Everything is undone if any part fails.
+     */
+    public static HoldfastServer start(ServerConfig config, List<FrontEndStarter> others)
+            throws StartException {
         Transport transport = config.transport().choose();
         SslContext tls = config.tls() == null ? null : TlsLoader.load(config.tls());
         HoldfastServer server = new HoldfastServer(config, transport, fences(config.fenceFile()));
@@ -163,12 +183,26 @@ public final class HoldfastServer {
             for (Endpoint endpoint : config.listeners()) {
                 server.bind(endpoint, endpoint.tls() ? tls : null);
             }
+            for (FrontEndStarter other : others) {
+                server.frontEnds.add(other.start(server.backend()));
+            }
             server.listen();
             return server;
         } catch (StartException e) {
             server.close();
             throw e;
         }
+    }
+
+    private Backend backend() {
+        return new Backend(
+                driver,
+                observatory,
+                dflockd::hub,
+                dflockd.counted(),
+                connectionRoom,
+                draining::isOn,
+                config.defaultLease());
     }
 
     private static boolean needsUnixLoops(ServerConfig config, Transport transport) {
@@ -329,6 +363,7 @@ public final class HoldfastServer {
             listener.channel().config().setAutoRead(true);
             tellListening(listener.endpoint(), addressOf(listener.endpoint(), listener.channel()));
         }
+        frontEnds.forEach(FrontEnd::open);
     }
 
     private void tellListening(Endpoint endpoint, String address) {
@@ -403,6 +438,7 @@ public final class HoldfastServer {
 
     private void closeListeners() {
         draining.begin();
+        frontEnds.forEach(FrontEnd::drain);
         socketlocks.forEach(SocketlockListener::stop);
         // First the files: while the sockets are open, no other file can have their identity.
         socketFiles.forEach(UnixSocketFile::remove);
@@ -416,6 +452,7 @@ public final class HoldfastServer {
             return;
         }
         closeListeners();
+        frontEnds.forEach(FrontEnd::close);
         connections.close().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
         dflockd.close();
         endLoops();

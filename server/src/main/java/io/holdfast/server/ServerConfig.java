@@ -1,7 +1,7 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.Secret;
 import io.holdfast.engine.Settings;
-import io.holdfast.server.connection.Secret;
 
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,7 @@ package io.holdfast.server;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -34,7 +35,7 @@ final class Suspensions {
 
     private boolean isDone(LongFunction<Command.Keyed> command) {
         Answer answer = new Answer();
-        Session session = driver.open(answer, () -> "holdfast");
+        Session session = driver.open(answer, new Peer("holdfast", () -> "holdfast"));
         session.submit(command.apply(session.id()));
         session.close(1);
         return !answer.refused;

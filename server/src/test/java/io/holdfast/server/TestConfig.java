@@ -2,8 +2,8 @@ package io.holdfast.server;
 
 import static java.time.Duration.ofSeconds;
 
+import io.holdfast.driver.Secret;
 import io.holdfast.engine.Settings;
-import io.holdfast.server.connection.Secret;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package io.holdfast.testing;
 
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.HoldfastBuilder;
+import io.holdfast.driver.Secret;
 import io.holdfast.engine.Settings;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
@@ -9,7 +10,6 @@ import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
 import io.holdfast.server.Transport;
-import io.holdfast.server.connection.Secret;
 
 import org.jspecify.annotations.Nullable;
 

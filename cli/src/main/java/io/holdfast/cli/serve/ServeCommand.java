@@ -1,9 +1,9 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.driver.Secret;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.ServerConfig;
-import io.holdfast.server.connection.Secret;
 
 import org.jspecify.annotations.Nullable;
 

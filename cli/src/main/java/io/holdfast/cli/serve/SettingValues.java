@@ -1,6 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.cli.logging.LineLogger;
+import io.holdfast.driver.Secret;
 import io.holdfast.engine.Settings;
 import io.holdfast.protocol.text.Blanks;
 import io.holdfast.server.ConfigException;
@@ -9,7 +10,6 @@ import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.TlsFiles;
 import io.holdfast.server.Transport;
-import io.holdfast.server.connection.Secret;
 
 import org.jspecify.annotations.Nullable;
 

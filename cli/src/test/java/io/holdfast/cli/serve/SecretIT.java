@@ -3,9 +3,9 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.driver.Secret;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.ServerConfig;
-import io.holdfast.server.connection.Secret;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;

@@ -7,6 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** What all connections of one protocol share. */
 public abstract class ConnectionService {
+    /** What its connections speak. */
+    final String protocol;
+
     protected final Driver driver;
 
     /** What connections keep in memory for clients. */
@@ -21,11 +24,17 @@ public abstract class ConnectionService {
     final AtomicInteger connections = new AtomicInteger();
 
     /**
+     * @param protocol what its connections speak
      * @param kept over the whole server
      * @param writeTimeout zero is no limit
      */
     protected ConnectionService(
-            Driver driver, KeptBytes kept, Draining draining, Duration writeTimeout) {
+            String protocol,
+            Driver driver,
+            KeptBytes kept,
+            Draining draining,
+            Duration writeTimeout) {
+        this.protocol = protocol;
         this.driver = driver;
         this.kept = kept;
         this.draining = draining;
@@ -37,6 +46,11 @@ public abstract class ConnectionService {
         return span.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L
                 ? Long.MAX_VALUE / 1_000_000_000L * 1_000_000_000L
                 : span.toNanos();
+    }
+
+    /** How many connections are open, for others that count as connections. */
+    public final AtomicInteger counted() {
+        return connections;
     }
 
     /** How many connections are open. */

@@ -8,7 +8,7 @@ public final class Draining {
         on = true;
     }
 
-    boolean isOn() {
+    public boolean isOn() {
         return on;
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.server.connection;
 
 import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -286,7 +287,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     private void open() {
-        session = service.driver.open(this, this::name);
+        session = service.driver.open(this, new Peer(service.protocol, this::name));
         service.connections.incrementAndGet();
         LOG.atDebug()
                 .addKeyValue("conn", session.id())
@@ -335,6 +336,11 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         service.kept.keep(-keptBytes);
         keptBytes = 0;
         output.discard();
+    }
+
+    @Override
+    public void kick() {
+        ctx.executor().execute(() -> guarded(this::abort));
     }
 
     private void sessionReleased() {

@@ -621,6 +621,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     Effect.OfferLapsed _,
                     Effect.Expired _,
                     Effect.Revoked _,
+                    Effect.Evicted _,
                     Effect.Standing _ ->
                     throw new IllegalStateException("no dflockd request asks for " + effect);
             case Effect.Refused refused -> DflockdEncoder.refused(refused.reason(), line());

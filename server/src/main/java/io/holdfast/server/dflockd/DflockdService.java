@@ -1,13 +1,13 @@
 package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.Secret;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.Budget;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.Draining;
 import io.holdfast.server.connection.KeptBytes;
-import io.holdfast.server.connection.Secret;
 
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +53,7 @@ public final class DflockdService extends ConnectionService {
             Duration maxGrace,
             boolean autoRelease,
             long maxPushBytes) {
-        super(driver, kept, draining, writeTimeout);
+        super("dflockd", driver, kept, draining, writeTimeout);
         this.newHub = newHub;
         this.secret = secret;
         this.defaultLeaseNanos = nanos(defaultLease);
@@ -63,7 +63,7 @@ public final class DflockdService extends ConnectionService {
     }
 
     /** Where the signals of a namespace go. */
-    SignalHub hub(Namespace namespace) {
+    public SignalHub hub(Namespace namespace) {
         return hubs.computeIfAbsent(namespace, _ -> newHub.get());
     }
 

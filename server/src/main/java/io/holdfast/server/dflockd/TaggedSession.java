@@ -2,12 +2,13 @@ package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Stand;
 import io.holdfast.server.connection.EffectQueue;
-import io.holdfast.server.connection.Secret;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
 
@@ -75,7 +76,7 @@ final class TaggedSession implements Mailbox {
         this.owner = owner;
         this.secretText = newSecret();
         this.secret = secret(secretText);
-        this.session = driver.open(this, () -> label);
+        this.session = driver.open(this, new Peer("dflockd", () -> label));
     }
 
     private String newSecret() {
@@ -102,6 +103,15 @@ final class TaggedSession implements Mailbox {
     @Override
     public void add(Effect effect) {
         effects.add(effect);
+    }
+
+    @Override
+    public synchronized void kick() {
+        DflockdHandler connected = owner;
+        if (connected != null) {
+            connected.kick();
+        }
+        end();
     }
 
     @Override

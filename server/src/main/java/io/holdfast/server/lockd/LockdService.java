@@ -44,7 +44,7 @@ public final class LockdService extends ConnectionService {
             ListingRoom listings,
             Duration listingTimeout,
             @Nullable Consumer<String> events) {
-        super(driver, kept, draining, listingTimeout);
+        super("lockd", driver, kept, draining, listingTimeout);
         this.namespace = namespace;
         this.listings = listings;
         this.events = events;

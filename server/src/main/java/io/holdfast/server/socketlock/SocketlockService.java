@@ -67,7 +67,12 @@ public final class SocketlockService extends ConnectionService {
             LongSupplier fences,
             Runnable look,
             @Nullable Consumer<String> events) {
-        super(driver, kept, draining, Duration.ZERO); // a client that does not read just waits
+        super(
+                "socketlock",
+                driver,
+                kept,
+                draining,
+                Duration.ZERO); // a client that does not read just waits
         this.key = key;
         this.waitNanos = nanos(limits.request());
         this.confirmNanos = nanos(limits.confirm());

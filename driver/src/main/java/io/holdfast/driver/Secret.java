@@ -1,4 +1,4 @@
-package io.holdfast.server.connection;
+package io.holdfast.driver;
 
 import java.security.MessageDigest;
 

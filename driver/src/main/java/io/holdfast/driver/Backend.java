@@ -1,0 +1,29 @@
+package io.holdfast.driver;
+
+import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.watch.Observatory;
+import io.holdfast.engine.Namespace;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+
+/**
+ * What a {@link FrontEnd} serves its clients with.
+ *
+ * @param signals the hub of a namespace
+ * @param connections how many clients are there, as stats tell; sessions that stand for a client
+ *     count themselves
+ * @param connectionRoom memory for connections and their sessions
+ * @param draining whether nothing new may begin
+ * @param defaultLease for those who name none
+ */
+public record Backend(
+        Driver driver,
+        Observatory observatory,
+        Function<Namespace, SignalHub> signals,
+        AtomicInteger connections,
+        Room connectionRoom,
+        BooleanSupplier draining,
+        Duration defaultLease) {}

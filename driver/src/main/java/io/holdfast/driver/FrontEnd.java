@@ -1,0 +1,14 @@
+package io.holdfast.driver;
+
+/** A part of a server that serves clients its own way, beside the listeners of the server. */
+public interface FrontEnd extends AutoCloseable {
+    /** Begins to serve: until then, what has been bound is not answered as ready. */
+    void open();
+
+    /** The server shuts down: nothing new is begun, and those who only listen are sent away. */
+    void drain();
+
+    /** Ends everything that is left. */
+    @Override
+    void close();
+}
