@@ -8,6 +8,9 @@ public interface FrontEnd extends AutoCloseable {
     /** The server shuts down: nothing new is begun, and those who only listen are sent away. */
     void drain();
 
+    /** Whether nobody is left who would lose something now. */
+    boolean isDrained();
+
     /** Ends everything that is left. */
     @Override
     void close();

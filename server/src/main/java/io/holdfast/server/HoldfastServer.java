@@ -422,7 +422,8 @@ public final class HoldfastServer {
             connections.forEach(
                     connection ->
                             connection.pipeline().fireUserEventTriggered(ConnectionEvent.DRAIN));
-            if (allClosed.awaitUninterruptibly(DRAIN_TURN_MILLIS)) {
+            if (allClosed.awaitUninterruptibly(DRAIN_TURN_MILLIS)
+                    && frontEnds.stream().allMatch(FrontEnd::isDrained)) {
                 return true;
             }
         } while (most.isZero()
