@@ -144,6 +144,7 @@ public final class HoldfastServer {
         this.dflockd =
                 new DflockdService(
                         driver,
+                        observatory,
                         () -> new SignalHub(config.maxSubscriptions(), room),
                         kept,
                         draining,
@@ -287,6 +288,7 @@ public final class HoldfastServer {
         fences.raise(seat.fenceFloor());
         return new SocketlockService(
                 driver,
+                observatory,
                 key,
                 protocol.limits(),
                 kept,
@@ -491,6 +493,7 @@ public final class HoldfastServer {
     private LockdService lockd(Namespace namespace) {
         return new LockdService(
                 driver,
+                observatory,
                 namespace,
                 kept,
                 draining,

@@ -1,6 +1,8 @@
 package io.holdfast.server.connection;
 
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.Traffic;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,6 +18,10 @@ public abstract class ConnectionService {
     protected final KeptBytes kept;
 
     private final Draining draining;
+    private final Observatory observatory;
+
+    /** What connections of this protocol have read and written. */
+    final Traffic traffic;
 
     /** 0 is no limit. */
     final long writeTimeoutNanos;
@@ -31,11 +37,14 @@ public abstract class ConnectionService {
     protected ConnectionService(
             String protocol,
             Driver driver,
+            Observatory observatory,
             KeptBytes kept,
             Draining draining,
             Duration writeTimeout) {
         this.protocol = protocol;
         this.driver = driver;
+        this.observatory = observatory;
+        this.traffic = observatory.traffic(protocol);
         this.kept = kept;
         this.draining = draining;
         this.writeTimeoutNanos = nanos(writeTimeout);
@@ -46,6 +55,11 @@ public abstract class ConnectionService {
         return span.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L
                 ? Long.MAX_VALUE / 1_000_000_000L * 1_000_000_000L
                 : span.toNanos();
+    }
+
+    /** A connection has taken up a grant that another session's doing had brought it. */
+    final void handedOff(long nanos) {
+        observatory.handedOff(nanos);
     }
 
     /** How many connections are open, for others that count as connections. */

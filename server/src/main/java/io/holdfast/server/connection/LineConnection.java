@@ -49,6 +49,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private static final int BATCH_BYTES = 32 * 1024;
 
     private static final long LINGER_MILLIS = 1000;
+    private static final long NOT_WOKEN = Long.MIN_VALUE;
 
     /** What the connection is doing. */
     protected enum State {
@@ -100,6 +101,12 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     /** Guarded by {@link #effects}. */
     private boolean wakeScheduled;
+
+    /** When that was; guarded by {@link #effects}. */
+    private long wakeNanos;
+
+    /** When this turn was asked for by another session, if it was. */
+    private long wokenNanos = NOT_WOKEN;
 
     @SuppressWarnings("NullAway.Init") // ctx, output and session are there from channelActive on
     protected LineConnection(ConnectionService service) {
@@ -273,7 +280,10 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         ctx = context;
         output =
                 new LineOutput(
-                        context, service.writeTimeoutNanos, () -> guarded(this::writeTimedOut));
+                        context,
+                        service.traffic,
+                        service.writeTimeoutNanos,
+                        () -> guarded(this::writeTimedOut));
         if (context.channel().isActive()) { // added behind a handshake
             open();
         }
@@ -397,6 +407,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     @Override
     public final void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf bytes = (ByteBuf) message;
+        service.traffic.receive(bytes.readableBytes());
         if (state == State.CLOSING) {
             bytes.release();
             return;
@@ -593,6 +604,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 return;
             }
             wakeScheduled = true;
+            wakeNanos = System.nanoTime();
         }
         try {
             ctx.executor().execute(this);
@@ -605,16 +617,19 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     public final void run() {
         synchronized (effects) {
             wakeScheduled = false;
+            wokenNanos = wakeNanos;
         }
         guarded(this::goOn);
     }
 
     private void goOn() {
         if (state == State.CLOSING || state == State.STREAMING) {
+            wokenNanos = NOT_WOKEN;
             return;
         }
         boolean blocked = state == State.BLOCKED;
         takeEffects();
+        wokenNanos = NOT_WOKEN;
         if (blocked && state == State.READY) {
             resumed();
             takeRequests();
@@ -629,6 +644,10 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
             if (effect == null) {
                 return;
             }
+            if (wokenNanos != NOT_WOKEN && isGrant(effect)) {
+                service.handedOff(System.nanoTime() - wokenNanos);
+                wokenNanos = NOT_WOKEN;
+            }
             Command.Keyed asked = pending;
             boolean revoked = cancelling && effect instanceof Effect.Granted;
             if (asked != null && effect.request() == asked.request() && !revoked) {
@@ -640,6 +659,10 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 unasked(effect);
             }
         }
+    }
+
+    private static boolean isGrant(Effect effect) {
+        return effect instanceof Effect.Granted || effect instanceof Effect.Offered;
     }
 
     // ---- draining

@@ -1,5 +1,6 @@
 package io.holdfast.server.connection;
 
+import io.holdfast.driver.watch.Traffic;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -19,6 +20,7 @@ public final class LineOutput implements ChannelFutureListener {
     private static final int INITIAL_BYTES = 128;
 
     private final ChannelHandlerContext ctx;
+    private final Traffic traffic;
 
     /** 0 is no limit. */
     private final long timeoutNanos;
@@ -29,8 +31,9 @@ public final class LineOutput implements ChannelFutureListener {
     private long writingSinceNanos;
     private @Nullable Future<?> timer;
 
-    LineOutput(ChannelHandlerContext ctx, long timeoutNanos, Runnable onTimeout) {
+    LineOutput(ChannelHandlerContext ctx, Traffic traffic, long timeoutNanos, Runnable onTimeout) {
         this.ctx = ctx;
+        this.traffic = traffic;
         this.timeoutNanos = timeoutNanos;
         this.onTimeout = onTimeout;
     }
@@ -63,6 +66,7 @@ public final class LineOutput implements ChannelFutureListener {
         if (timer == null && timeoutNanos > 0) {
             arm(timeoutNanos);
         }
+        traffic.send(bytes.readableBytes());
         ctx.writeAndFlush(bytes, promise).addListener(this);
     }
 

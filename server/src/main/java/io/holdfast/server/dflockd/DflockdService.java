@@ -3,6 +3,7 @@ package io.holdfast.server.dflockd;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.Budget;
 import io.holdfast.server.connection.ConnectionService;
@@ -43,6 +44,7 @@ public final class DflockdService extends ConnectionService {
      */
     public DflockdService(
             Driver driver,
+            Observatory observatory,
             Supplier<SignalHub> newHub,
             KeptBytes kept,
             Draining draining,
@@ -53,7 +55,7 @@ public final class DflockdService extends ConnectionService {
             Duration maxGrace,
             boolean autoRelease,
             long maxPushBytes) {
-        super("dflockd", driver, kept, draining, writeTimeout);
+        super("dflockd", driver, observatory, kept, draining, writeTimeout);
         this.newHub = newHub;
         this.secret = secret;
         this.defaultLeaseNanos = nanos(defaultLease);

@@ -1,6 +1,7 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.HeldCount;
@@ -38,13 +39,14 @@ public final class LockdService extends ConnectionService {
      */
     public LockdService(
             Driver driver,
+            Observatory observatory,
             Namespace namespace,
             KeptBytes kept,
             Draining draining,
             ListingRoom listings,
             Duration listingTimeout,
             @Nullable Consumer<String> events) {
-        super("lockd", driver, kept, draining, listingTimeout);
+        super("lockd", driver, observatory, kept, draining, listingTimeout);
         this.namespace = namespace;
         this.listings = listings;
         this.events = events;

@@ -545,7 +545,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             case Effect.Offered offered -> offer(id, request, offered.fence());
             case Effect.TimedOut _ -> timedOut(id, request, Failure.QUEUE_LIMIT);
             case Effect.OfferLapsed _ -> timedOut(id, request, Failure.CONFIRM_LIMIT);
-            case Effect.Expired _ -> {
+            case Effect.Expired _, Effect.Revoked _ -> {
                 erase(request); // the client learns of it when it asks
                 event("lock_released", id, request);
             }

@@ -4,6 +4,7 @@ import io.holdfast.client.socketlock.seat.HoldRecord;
 import io.holdfast.client.socketlock.seat.ProcessName;
 import io.holdfast.client.socketlock.seat.Seat;
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;
@@ -59,6 +60,7 @@ public final class SocketlockService extends ConnectionService {
      */
     public SocketlockService(
             Driver driver,
+            Observatory observatory,
             Key key,
             Limits limits,
             KeptBytes kept,
@@ -70,6 +72,7 @@ public final class SocketlockService extends ConnectionService {
         super(
                 "socketlock",
                 driver,
+                observatory,
                 kept,
                 draining,
                 Duration.ZERO); // a client that does not read just waits

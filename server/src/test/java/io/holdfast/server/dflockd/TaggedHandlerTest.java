@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.ConnectionEvent;
@@ -35,6 +36,7 @@ class TaggedHandlerTest {
     private DflockdService service(boolean autoRelease) {
         return new DflockdService(
                 driver,
+                new Observatory(1, System::nanoTime),
                 () -> new SignalHub(0, () -> true),
                 new KeptBytes(Runtime.getRuntime().maxMemory() / 8),
                 draining,

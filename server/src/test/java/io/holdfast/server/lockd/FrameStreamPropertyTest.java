@@ -3,6 +3,7 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
@@ -48,6 +49,7 @@ class FrameStreamPropertyTest {
     private final LockdService service =
             new LockdService(
                     driver,
+                    new Observatory(1, System::nanoTime),
                     Namespace.DEFAULT,
                     kept,
                     new Draining(),

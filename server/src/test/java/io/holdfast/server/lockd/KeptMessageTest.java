@@ -3,6 +3,7 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
@@ -35,6 +36,7 @@ class KeptMessageTest {
     private final LockdService service =
             new LockdService(
                     driver,
+                    new Observatory(1, System::nanoTime),
                     Namespace.DEFAULT,
                     kept,
                     new Draining(),

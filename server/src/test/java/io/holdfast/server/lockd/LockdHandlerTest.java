@@ -3,6 +3,7 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
@@ -27,6 +28,7 @@ class LockdHandlerTest {
     private final LockdService service =
             new LockdService(
                     driver,
+                    new Observatory(1, System::nanoTime),
                     Namespace.DEFAULT,
                     new KeptBytes(1000),
                     new Draining(),
