@@ -49,10 +49,32 @@ public sealed interface Command {
         }
     }
 
-    /** Get in line without blocking; {@link Await} asks for the outcome. */
+    /**
+     * Get in line without blocking; {@link Await} asks for the outcome.
+     *
+     * @param mode {@link Mode#READ} for mutexes only
+     */
     record Enqueue(
-            long session, long request, Kind kind, Key key, long limit, long leaseNanos, long salt)
-            implements Locking {}
+            long session,
+            long request,
+            Kind kind,
+            Key key,
+            long limit,
+            long leaseNanos,
+            long salt,
+            Mode mode)
+            implements Locking {
+        public Enqueue(
+                long session,
+                long request,
+                Kind kind,
+                Key key,
+                long limit,
+                long leaseNanos,
+                long salt) {
+            this(session, request, kind, key, limit, leaseNanos, salt, Mode.WRITE);
+        }
+    }
 
     /**
      * Wait for what {@link Enqueue} began. Who waits for it already is told {@link

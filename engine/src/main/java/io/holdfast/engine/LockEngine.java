@@ -405,19 +405,35 @@ public final class LockEngine {
             refuse(c, Refusal.ALREADY_ENQUEUED, effects);
             return;
         }
-        Resource resource = admit(c, c.limit(), Mode.WRITE, ledger, effects);
+        Resource resource = admit(c, c.limit(), c.mode(), ledger, effects);
         if (resource == null) {
             return;
         }
         Session session = session(c.session());
-        if (isFree(resource)) {
-            Hold hold = grantPlain(c, resource, session, c.leaseNanos(), c.salt(), ledger);
+        Terms terms = Terms.of(c.mode());
+        if (isFree(resource, c.mode())) {
+            share(resource, terms);
+            Hold hold =
+                    grant(
+                            resource,
+                            session,
+                            c.request(),
+                            c.salt(),
+                            c.leaseNanos(),
+                            terms,
+                            nowNanos,
+                            ledger);
             session.recordEnqueue(resource, hold);
             effects.add(granted(hold, c.request()));
         } else if (isLineFull(resource) || !ledger.reserve()) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
-            Wait wait = new Wait(resource, session, Wait.NOBODY, c.salt(), c.leaseNanos(), true);
+            Wait wait =
+                    terms.isPlain()
+                            ? new Wait(
+                                    resource, session, Wait.NOBODY, c.salt(), c.leaseNanos(), true)
+                            : new TermsWait(resource, session, c);
+            share(resource, terms);
             line(wait);
             tell(Event.Type.WAITING, wait);
             session.recordEnqueue(resource, wait);
@@ -532,7 +548,16 @@ public final class LockEngine {
         }
         resource.lastActivityNanos = nowNanos;
         Session session = session(c.session());
-        Hold _ = grantPlain(c, resource, session, Command.FOREVER, c.salt(), ledger);
+        Hold _ =
+                grant(
+                        resource,
+                        session,
+                        c.request(),
+                        c.salt(),
+                        Command.FOREVER,
+                        Terms.PLAIN,
+                        nowNanos,
+                        ledger);
         effects.add(new Effect.Claimed(c.session(), c.request(), true, resource.holders()));
     }
 
@@ -918,17 +943,6 @@ public final class LockEngine {
 
     private boolean isLineFull(Resource resource) {
         return settings.maxWaiters() > 0 && resource.waiters >= settings.maxWaiters();
-    }
-
-    private Hold grantPlain(
-            Command.Locking c,
-            Resource resource,
-            Session session,
-            long leaseNanos,
-            long salt,
-            Ledger ledger) {
-        return grant(
-                resource, session, c.request(), salt, leaseNanos, Terms.PLAIN, nowNanos, ledger);
     }
 
     private Hold grant(

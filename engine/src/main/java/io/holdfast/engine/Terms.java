@@ -13,6 +13,13 @@ public record Terms(Mode mode, boolean bound, boolean tracked) {
     /** Alone, until the end of the session, and known by its token only. */
     public static final Terms PLAIN = new Terms(Mode.WRITE, true, false);
 
+    private static final Terms PLAIN_READ = new Terms(Mode.READ, true, false);
+
+    /** The usual ones, for a mode. */
+    static Terms of(Mode mode) {
+        return mode == Mode.WRITE ? PLAIN : PLAIN_READ;
+    }
+
     boolean isPlain() {
         return bound && !tracked && mode == Mode.WRITE;
     }

@@ -72,6 +72,8 @@ final class Crowd {
             }
             case Step.Enqueue(int who, int what, long lease) -> {
                 Target target = Schedule.TARGETS.get(what);
+                long salt = nextSalt();
+                boolean read = target.kind() == Kind.MUTEX && salt % 3 == 0;
                 yield Optional.of(
                         new Command.Enqueue(
                                 sessions[who],
@@ -80,7 +82,8 @@ final class Crowd {
                                 target.key(),
                                 target.limit(),
                                 schedule.nanos(lease),
-                                nextSalt()));
+                                salt,
+                                read ? Mode.READ : Mode.WRITE));
             }
             case Step.Await(int who, int what, long wait) -> {
                 Target target = Schedule.TARGETS.get(what);

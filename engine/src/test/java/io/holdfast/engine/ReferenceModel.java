@@ -344,14 +344,15 @@ final class ReferenceModel {
             refuse(c, Refusal.ALREADY_ENQUEUED);
             return;
         }
-        Optional<Name> admitted = admit(c, c.limit(), Mode.WRITE);
+        Optional<Name> admitted = admit(c, c.limit(), c.mode());
         if (admitted.isEmpty()) {
             return;
         }
         Name name = admitted.get();
-        Seat seat = new Seat(name, c.session(), 0, c.salt(), c.leaseNanos(), Terms.PLAIN);
+        Terms terms = new Terms(c.mode(), true, false);
+        Seat seat = new Seat(name, c.session(), 0, c.salt(), c.leaseNanos(), terms);
         seat.onRecord = true;
-        if (isFree(name, Mode.WRITE)) {
+        if (isFree(name, c.mode())) {
             seat.request = c.request(); // the enqueue itself is told
             seats.add(seat);
             serve(name);

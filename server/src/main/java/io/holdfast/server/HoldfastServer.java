@@ -65,6 +65,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** A running server: its listeners, its connections and the engine behind them. */
@@ -424,9 +425,11 @@ public final class HoldfastServer {
             connections.forEach(
                     connection ->
                             connection.pipeline().fireUserEventTriggered(ConnectionEvent.DRAIN));
-            if (allClosed.awaitUninterruptibly(DRAIN_TURN_MILLIS)
-                    && frontEnds.stream().allMatch(FrontEnd::isDrained)) {
-                return true;
+            if (allClosed.awaitUninterruptibly(DRAIN_TURN_MILLIS)) {
+                if (frontEnds.stream().allMatch(FrontEnd::isDrained)) {
+                    return true;
+                }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(DRAIN_TURN_MILLIS));
             }
         } while (most.isZero()
                 || Duration.ofNanos(System.nanoTime() - startNanos).compareTo(most) < 0);
