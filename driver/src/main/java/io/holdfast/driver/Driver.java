@@ -11,6 +11,7 @@ import io.holdfast.engine.LineView;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.UseCount;
 import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,9 @@ public interface Driver extends AutoCloseable {
 
     /** How much of one kind is held. */
     HeldCount countHeld(Namespace namespace, Kind kind);
+
+    /** How much of one kind is in use in all namespaces. */
+    UseCount countUse(Kind kind);
 
     /** The keys of one kind that somebody holds. */
     Slices<HolderView> listHolders(Namespace namespace, Kind kind);

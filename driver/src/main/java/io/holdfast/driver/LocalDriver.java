@@ -14,6 +14,7 @@ import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.Settings;
+import io.holdfast.engine.UseCount;
 import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
@@ -191,6 +192,15 @@ public final class LocalDriver implements Driver {
         HeldCount sum = new HeldCount(0, 0);
         for (Shard shard : shards) {
             sum = sum.plus(shard.read(engine -> engine.countHeld(namespace, kind)));
+        }
+        return sum;
+    }
+
+    @Override
+    public UseCount countUse(Kind kind) {
+        UseCount sum = new UseCount(0, 0, 0);
+        for (Shard shard : shards) {
+            sum = sum.plus(shard.read(engine -> engine.countUse(kind)));
         }
         return sum;
     }

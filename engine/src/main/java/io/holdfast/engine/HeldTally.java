@@ -1,7 +1,8 @@
 package io.holdfast.engine;
 
-/** Counts what is held of one namespace and kind. */
+/** Counts what is held of one namespace and kind, and what is waited for. */
 final class HeldTally {
     int keys;
     int holds;
+    int waits;
 }

@@ -307,6 +307,18 @@ public final class LockEngine {
         return new HeldCount(tally.keys, tally.holds);
     }
 
+    /** How much of one kind is in use; namespaces are few. */
+    public UseCount countUse(Kind kind) {
+        UseCount sum = new UseCount(0, 0, 0);
+        for (Map<Kind, HeldTally> kinds : held.values()) {
+            HeldTally tally = kinds.get(kind);
+            if (tally != null) {
+                sum = sum.plus(new UseCount(tally.keys, tally.holds, tally.waits));
+            }
+        }
+        return sum;
+    }
+
     private HeldTally tally(Namespace namespace, Kind kind) {
         return held.computeIfAbsent(namespace, _ -> new EnumMap<>(Kind.class))
                 .computeIfAbsent(kind, _ -> new HeldTally());

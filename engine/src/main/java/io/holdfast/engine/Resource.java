@@ -84,6 +84,7 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
         }
         last = wait;
         waiters++;
+        tally.waits++;
     }
 
     void remove(Wait wait) {
@@ -102,6 +103,7 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
         wait.ahead = null;
         wait.behind = null;
         waiters--;
+        tally.waits--;
     }
 
     /** Shows those who wait, in order of arrival, to one who says whether to go on. */

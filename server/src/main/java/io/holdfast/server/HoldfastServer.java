@@ -201,6 +201,7 @@ public final class HoldfastServer {
                 driver,
                 observatory,
                 dflockd::hub,
+                dflockd::hubs,
                 dflockd.counted(),
                 connectionRoom,
                 draining::isOn,

@@ -46,6 +46,7 @@ public final class SignalHub {
     private final Map<Namespace, PatternTree> patterns = new HashMap<>();
     private final TreeMap<Topic, Members> topics = new TreeMap<>();
     private long lastJoined;
+    private int registered;
 
     /**
      * @param maxSubscriptions how many registrations one listener may have; 0 is no limit
@@ -104,6 +105,16 @@ public final class SignalHub {
         }
         for (Audience audience : matching) {
             audience.groups().forEach(choice::one);
+        }
+    }
+
+    /** How many listen, each as often as it does. */
+    public int listeners() {
+        lock.readLock().lock();
+        try {
+            return registered;
+        } finally {
+            lock.readLock().unlock();
         }
     }
 
@@ -167,6 +178,7 @@ public final class SignalHub {
             }
             Registration registration = new Registration(subscriber, topic, members, ++lastJoined);
             members.add(registration);
+            registered++;
             registrations.put(topic, registration);
             return ListenOutcome.LISTENING;
         } finally {
@@ -229,6 +241,7 @@ public final class SignalHub {
         boolean wild = Tokens.hasWildcard(pattern);
         List<ByteString> tokens = wild ? Tokens.of(pattern) : List.of();
         registration.members().remove(registration);
+        registered--;
         for (int i = 0; i < PIECES + tokens.size(); i++) {
             room.giveBack();
         }

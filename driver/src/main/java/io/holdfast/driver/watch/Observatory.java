@@ -17,9 +17,11 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
@@ -40,6 +42,7 @@ public final class Observatory implements Watcher {
     private final LongSupplier clock;
     private final ConcurrentMap<Long, Peer> peers = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Traffic> traffic = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, LongAdder> sessions = new ConcurrentHashMap<>();
     private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
     private final Histogram handOffs = new Histogram();
 
@@ -75,6 +78,7 @@ public final class Observatory implements Watcher {
     @Override
     public void opened(long session, Peer peer) {
         peers.put(session, peer);
+        sessions.computeIfAbsent(peer.protocol(), _ -> new LongAdder()).increment();
         if (!subscriptions.isEmpty()) {
             publish(new Happening.Opened(session, peer, clock.getAsLong()));
         }
@@ -83,6 +87,7 @@ public final class Observatory implements Watcher {
     @Override
     public void closed(long session, Peer peer) {
         peers.remove(session);
+        sessions.computeIfAbsent(peer.protocol(), _ -> new LongAdder()).decrement();
         if (!subscriptions.isEmpty()) {
             publish(new Happening.Closed(session, peer, clock.getAsLong()));
         }
@@ -198,6 +203,13 @@ public final class Observatory implements Watcher {
     /** The bytes of all protocols that were ever spoken. */
     public Map<String, Traffic> traffic() {
         return Map.copyOf(traffic);
+    }
+
+    /** How many sessions are open, by the protocols that were ever spoken. */
+    public Map<String, Long> sessions() {
+        Map<String, Long> open = new TreeMap<>();
+        sessions.forEach((protocol, number) -> open.put(protocol, number.sum()));
+        return open;
     }
 
     /** Who is behind a session that is open. */

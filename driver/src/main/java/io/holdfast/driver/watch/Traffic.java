@@ -2,10 +2,24 @@ package io.holdfast.driver.watch;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Bytes that came and went with one protocol. */
+/** The connections of one protocol, and the bytes that came and went with them. */
 public final class Traffic {
     private final LongAdder received = new LongAdder();
     private final LongAdder sent = new LongAdder();
+    private final LongAdder connections = new LongAdder();
+
+    public void connected() {
+        connections.increment();
+    }
+
+    public void disconnected() {
+        connections.decrement();
+    }
+
+    /** How many connections are open. */
+    public long connections() {
+        return connections.sum();
+    }
 
     public void receive(long bytes) {
         received.add(bytes);

@@ -299,6 +299,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private void open() {
         session = service.driver.open(this, new Peer(service.protocol, this::name));
         service.connections.incrementAndGet();
+        service.traffic.connected();
         LOG.atDebug()
                 .addKeyValue("conn", session.id())
                 .addKeyValue("remote", ctx.channel().remoteAddress())
@@ -356,6 +357,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private void sessionReleased() {
         released();
         service.connections.decrementAndGet();
+        service.traffic.disconnected();
     }
 
     /** Closes without another word. */

@@ -13,6 +13,7 @@ import io.holdfast.server.connection.KeptBytes;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
@@ -67,6 +68,11 @@ public final class DflockdService extends ConnectionService {
     /** Where the signals of a namespace go. */
     public SignalHub hub(Namespace namespace) {
         return hubs.computeIfAbsent(namespace, _ -> newHub.get());
+    }
+
+    /** The hubs of all namespaces that somebody has used. */
+    public Map<Namespace, SignalHub> hubs() {
+        return Map.copyOf(hubs);
     }
 
     /** The sessions in tagged mode. */
