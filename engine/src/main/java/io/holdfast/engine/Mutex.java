@@ -97,6 +97,7 @@ final class Mutex extends Resource {
         if (isRead(wait)) {
             sharing.readLine.append(wait);
             waiters++;
+            tally.waits++;
         } else {
             super.append(wait);
         }
@@ -107,6 +108,7 @@ final class Mutex extends Resource {
         if (sharing != null && isRead(wait)) {
             sharing.readLine.remove(wait);
             waiters--;
+            tally.waits--;
         } else {
             super.remove(wait);
         }
