@@ -1,0 +1,176 @@
+package io.holdfast.http;
+
+import io.holdfast.driver.Secret;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+import javax.net.ssl.X509KeyManager;
+
+/**
+ * How HTTP is served. 0 is no limit.
+ *
+ * @param secret what clients have to know; null lets everybody in
+ * @param readToken lets its bearer read but change nothing; it needs a secret beside it
+ * @param admin whether admin routes exist without a secret
+ * @param sessionIdle a session unused for twice as long ends; 0 for never
+ * @param rate requests per second and address
+ * @param burst how many of them may come at once; 0 as many as the rate
+ * @param ping how often a stream that says nothing shows that it lives
+ * @param corsOrigins pages of these may use the API; {@code *} for all
+ * @param allowedHosts names under which clients may call this server, beside its own
+ * @param key certificate and key of the addresses with TLS
+ * @param version of the program, as it is told
+ */
+public record HttpConfig(
+        List<HttpAddress> addresses,
+        @Nullable Secret secret,
+        @Nullable Secret readToken,
+        boolean admin,
+        Duration sessionIdle,
+        int maxSessions,
+        int maxSessionsPerAddress,
+        int maxConnectionsPerAddress,
+        int rate,
+        int burst,
+        Duration ping,
+        Set<String> corsOrigins,
+        Set<String> allowedHosts,
+        @Nullable X509KeyManager key,
+        String version) {
+    public HttpConfig {
+        addresses = List.copyOf(addresses);
+        corsOrigins = Set.copyOf(corsOrigins);
+        allowedHosts = Set.copyOf(allowedHosts);
+        if (addresses.isEmpty()) {
+            throw new IllegalArgumentException("HTTP needs an address");
+        }
+        if (readToken != null && secret == null) {
+            throw new IllegalArgumentException("a read-only token needs a secret beside it");
+        }
+        if (key == null && addresses.stream().anyMatch(HttpAddress::tls)) {
+            throw new IllegalArgumentException("https needs a certificate and its key");
+        }
+    }
+
+    /** One that is open to everybody at these addresses, to be changed. */
+    public static Builder at(HttpAddress... addresses) {
+        return at(List.of(addresses));
+    }
+
+    /** One that is open to everybody at these addresses, to be changed. */
+    public static Builder at(List<HttpAddress> addresses) {
+        return new Builder(addresses);
+    }
+
+    /** Settings on their way. */
+    public static final class Builder {
+        private final List<HttpAddress> addresses;
+        private @Nullable Secret secret;
+        private @Nullable Secret readToken;
+        private boolean admin;
+        private Duration sessionIdle = Duration.ofSeconds(20);
+        private int maxSessions;
+        private int maxSessionsPerAddress;
+        private int maxConnectionsPerAddress;
+        private int rate;
+        private int burst;
+        private Duration ping = Duration.ofSeconds(15);
+        private Set<String> corsOrigins = Set.of();
+        private Set<String> allowedHosts = Set.of();
+        private @Nullable X509KeyManager key;
+        private String version = "unknown";
+
+        private Builder(List<HttpAddress> addresses) {
+            this.addresses = addresses;
+        }
+
+        public Builder secret(@Nullable Secret value) {
+            secret = value;
+            return this;
+        }
+
+        public Builder readToken(@Nullable Secret value) {
+            readToken = value;
+            return this;
+        }
+
+        public Builder admin(boolean value) {
+            admin = value;
+            return this;
+        }
+
+        public Builder sessionIdle(Duration value) {
+            sessionIdle = value;
+            return this;
+        }
+
+        public Builder maxSessions(int value) {
+            maxSessions = value;
+            return this;
+        }
+
+        public Builder maxSessionsPerAddress(int value) {
+            maxSessionsPerAddress = value;
+            return this;
+        }
+
+        public Builder maxConnectionsPerAddress(int value) {
+            maxConnectionsPerAddress = value;
+            return this;
+        }
+
+        public Builder rate(int perSecond, int atOnce) {
+            rate = perSecond;
+            burst = atOnce;
+            return this;
+        }
+
+        public Builder ping(Duration value) {
+            ping = value;
+            return this;
+        }
+
+        public Builder corsOrigins(Set<String> value) {
+            corsOrigins = value;
+            return this;
+        }
+
+        public Builder allowedHosts(Set<String> value) {
+            allowedHosts = value;
+            return this;
+        }
+
+        public Builder key(@Nullable X509KeyManager value) {
+            key = value;
+            return this;
+        }
+
+        public Builder version(String value) {
+            version = value;
+            return this;
+        }
+
+        public HttpConfig build() {
+            return new HttpConfig(
+                    addresses,
+                    secret,
+                    readToken,
+                    admin,
+                    sessionIdle,
+                    maxSessions,
+                    maxSessionsPerAddress,
+                    maxConnectionsPerAddress,
+                    rate,
+                    burst,
+                    ping,
+                    corsOrigins,
+                    allowedHosts,
+                    key,
+                    version);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package io.holdfast.http;
+
+import io.holdfast.driver.Backend;
+import io.holdfast.driver.FrontEnd;
+import io.holdfast.http.web.Access;
+import io.holdfast.http.web.Api;
+import io.holdfast.http.web.Need;
+import io.holdfast.http.web.Web;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.KeyCertOptions;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/** Serves HTTP, on one event loop of its own. */
+public final class HttpFront implements FrontEnd {
+    private static final long CLOSE_SECONDS = 10;
+
+    private final HttpConfig config;
+    private final Vertx vertx;
+    private final Web web;
+    private final Api api;
+    private final List<HttpServer> servers = new ArrayList<>();
+    private final List<HttpAddress> addresses = new ArrayList<>();
+
+    private HttpFront(HttpConfig config, Backend backend) {
+        this.config = config;
+        this.vertx =
+                Vertx.vertx(
+                        new VertxOptions()
+                                .setEventLoopPoolSize(1)
+                                .setWorkerPoolSize(1)
+                                .setInternalBlockingPoolSize(1)
+                                .setUseDaemonThread(true)
+                                .setDisableTCCL(true)
+                                .setFileSystemOptions(
+                                        new FileSystemOptions()
+                                                .setFileCachingEnabled(false)
+                                                .setClassPathResolvingEnabled(false)));
+        Context loop = vertx.getOrCreateContext();
+        this.web =
+                new Web(
+                        backend,
+                        new Access(config.secret(), config.readToken(), config.admin()),
+                        loop);
+        this.api = new Api(web, vertx);
+        addRoutes();
+    }
+
+    private void addRoutes() {
+        api.add(
+                HttpMethod.GET,
+                "/health",
+                Need.NOTHING,
+                exchange -> exchange.ok(new JsonObject().put("status", "ok")));
+        api.add(
+                HttpMethod.GET,
+                "/ready",
+                Need.NOTHING,
+                exchange -> {
+                    if (web.isReady()) {
+                        exchange.ok(new JsonObject().put("status", "ok"));
+                    } else {
+                        exchange.unready();
+                    }
+                });
+    }
+
+    /**
+     * Takes all addresses. It is not ready before {@link #open}.
+     *
+     * @throws IOException if an address cannot be taken; its message says why
+     */
+    public static HttpFront start(HttpConfig config, Backend backend) throws IOException {
+        HttpFront front = new HttpFront(config, backend);
+        try {
+            for (HttpAddress address : config.addresses()) {
+                front.bind(address);
+            }
+            return front;
+        } catch (IOException e) {
+            front.close();
+            throw e;
+        }
+    }
+
+    private void bind(HttpAddress address) throws IOException {
+        HttpServerOptions options =
+                new HttpServerOptions()
+                        .setHost(address.host())
+                        .setPort(address.port())
+                        .setTcpNoDelay(true)
+                        .setTcpKeepAlive(true)
+                        .setHttp2ClearTextEnabled(false)
+                        .setUseAlpn(false);
+        if (address.tls() && config.key() != null) {
+            options.setSsl(true)
+                    .setKeyCertOptions(KeyCertOptions.wrap(config.key()))
+                    .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"));
+        }
+        HttpServer server =
+                vertx.createHttpServer(options).requestHandler(api.router(address.namespace()));
+        servers.add(server);
+        try {
+            await(onLoop(server::listen));
+        } catch (CompletionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IOException("cannot listen on " + address + ": " + cause.getMessage(), cause);
+        }
+        addresses.add(address.withPort(server.actualPort()));
+    }
+
+    /** All that is served by one loop begins on it. */
+    private <T> CompletableFuture<T> onLoop(java.util.function.Supplier<Future<T>> task) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        web.later(
+                () ->
+                        task.get()
+                                .onComplete(
+                                        done -> {
+                                            if (done.succeeded()) {
+                                                result.complete(done.result());
+                                            } else {
+                                                result.completeExceptionally(done.cause());
+                                            }
+                                        }));
+        return result;
+    }
+
+    private static <T> void await(CompletableFuture<T> future) {
+        T _ = future.orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS).join();
+    }
+
+    /** Where it is, with the ports that were taken. */
+    public List<HttpAddress> addresses() {
+        return List.copyOf(addresses);
+    }
+
+    /** The routes there are. */
+    public Api api() {
+        return api;
+    }
+
+    @Override
+    public void open() {
+        web.open();
+    }
+
+    @Override
+    public void drain() {
+        web.later(web::endStreams);
+    }
+
+    @Override
+    public boolean isDrained() {
+        return true;
+    }
+
+    @Override
+    public void close() {
+        try {
+            await(vertx.close().toCompletionStage().toCompletableFuture());
+        } catch (CompletionException e) {
+            // nothing is left to be done about it
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.holdfast.http.web;
+
+import io.holdfast.driver.Secret;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+
+/** Tells who a client is by what it bears. */
+public final class Access {
+    private static final String SCHEME = "bearer ";
+
+    private final @Nullable Secret secret;
+    private final @Nullable Secret readToken;
+    private final boolean admin;
+
+    /**
+     * @param secret null lets everybody in
+     * @param admin whether everybody is an administrator where there is no secret
+     */
+    public Access(@Nullable Secret secret, @Nullable Secret readToken, boolean admin) {
+        this.secret = secret;
+        this.readToken = readToken;
+        this.admin = admin;
+    }
+
+    /** Who sent a request; null if it has to show that and did not. */
+    @Nullable Role roleOf(HttpServerRequest request) {
+        if (secret == null) {
+            return Role.OPEN;
+        }
+        byte[] borne = borne(request.getHeader(HttpHeaders.AUTHORIZATION));
+        boolean full = secret.matches(borne);
+        boolean read = readToken != null && readToken.matches(borne);
+        return full ? Role.ADMIN : read ? Role.READ : null;
+    }
+
+    private static byte[] borne(@Nullable String header) {
+        if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+            return new byte[0];
+        }
+        // Header values arrive byte by byte as characters.
+        String value = header.substring(SCHEME.length());
+        return value.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    boolean allows(Role role, Need need) {
+        return switch (need) {
+            case NOTHING, READ -> true;
+            case USE -> role != Role.READ;
+            case ADMIN -> isAdmin(role);
+        };
+    }
+
+    /** Whether the admin routes are there for a client. */
+    boolean isAdmin(Role role) {
+        return role == Role.ADMIN || (role == Role.OPEN && admin);
+    }
+}

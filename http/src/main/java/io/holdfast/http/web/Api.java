@@ -1,0 +1,210 @@
+package io.holdfast.http.web;
+
+import io.holdfast.engine.Namespace;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+
+/** All routes there are, and how a request finds its own. */
+public final class Api {
+    private static final long AUTH_PAUSE_MILLIS = 100;
+    private static final String EXCHANGE = "exchange";
+    private static final String ALLOWED = "allowed";
+    private static final String TEMPLATE = "template";
+
+    /** What the path of a request that has no route is counted as. */
+    public static final String UNMATCHED = "unmatched";
+
+    /** Told of every request that was answered. */
+    @FunctionalInterface
+    public interface Listener {
+        /**
+         * A request has its answer.
+         *
+         * @param template of the route, or {@link #UNMATCHED}
+         */
+        void answered(HttpMethod method, String template, int status, long nanos);
+    }
+
+    private final Web web;
+    private final Vertx vertx;
+    private final Bodies bodies;
+    private final List<Route> routes = new ArrayList<>();
+    private final List<Listener> listeners = new ArrayList<>();
+
+    public Api(Web web, Vertx vertx) {
+        this.web = web;
+        this.vertx = vertx;
+        this.bodies = new Bodies(vertx, Runtime.getRuntime().maxMemory() / 8);
+    }
+
+    /**
+     * Adds a route. {@code HEAD} is there wherever {@code GET} is.
+     *
+     * @param template whose segments in braces take any segment of a path
+     */
+    public void add(HttpMethod method, String template, Need need, Handler handler) {
+        routes.add(new Route(method, template, need, handler));
+    }
+
+    public List<Route> routes() {
+        return List.copyOf(routes);
+    }
+
+    /** Has every answer told to somebody, on the event loop. */
+    public void watch(Listener listener) {
+        listeners.add(listener);
+    }
+
+    /** Routes the requests that come to one address. */
+    public Router router(Namespace namespace) {
+        Router router = Router.router(vertx);
+        router.route().handler(context -> begin(context, namespace));
+        byTemplate()
+                .forEach(
+                        (template, methods) ->
+                                router.route(template.replaceAll("\\{(\\w+)}", ":$1"))
+                                        .useNormalizedPath(false)
+                                        .handler(context -> choose(context, template, methods)));
+        router.route().handler(this::unmatched);
+        router.route().failureHandler(context -> exchange(context).failed(context.failure()));
+        return router;
+    }
+
+    /** Those with fewer open segments come first. */
+    private Map<String, Map<HttpMethod, Route>> byTemplate() {
+        Map<String, Map<HttpMethod, Route>> found = new LinkedHashMap<>();
+        routes.stream()
+                .sorted(Comparator.comparing(route -> route.template().replace('{', '~')))
+                .forEach(
+                        route -> {
+                            Map<HttpMethod, Route> methods =
+                                    found.computeIfAbsent(
+                                            route.template(), _ -> new LinkedHashMap<>());
+                            methods.put(route.method(), route);
+                            if (route.method().equals(HttpMethod.GET)) {
+                                methods.put(HttpMethod.HEAD, route);
+                            }
+                        });
+        return found;
+    }
+
+    private void begin(RoutingContext context, Namespace namespace) {
+        HttpServerRequest request = context.request();
+        Exchange exchange = new Exchange(web, request, namespace);
+        context.put(EXCHANGE, exchange);
+        long since = System.nanoTime();
+        context.addEndHandler(_ -> answered(context, since));
+        try {
+            exchange.checkPath();
+        } catch (Problem problem) {
+            exchange.fail(problem);
+            return;
+        }
+        context.next();
+    }
+
+    private void answered(RoutingContext context, long since) {
+        String template = context.get(TEMPLATE, UNMATCHED);
+        int status = context.response().getStatusCode();
+        long nanos = System.nanoTime() - since;
+        for (Listener listener : listeners) {
+            listener.answered(context.request().method(), template, status, nanos);
+        }
+    }
+
+    private static Exchange exchange(RoutingContext context) {
+        return Objects.requireNonNull(context.get(EXCHANGE));
+    }
+
+    private void choose(RoutingContext context, String template, Map<HttpMethod, Route> methods) {
+        Route route = methods.get(context.request().method());
+        if (route == null) {
+            TreeSet<String> allowed = context.get(ALLOWED, new TreeSet<>());
+            methods.keySet().forEach(method -> allowed.add(method.name()));
+            context.put(ALLOWED, allowed).put(TEMPLATE, template);
+            context.next();
+            return;
+        }
+        Exchange exchange = exchange(context);
+        Role role = web.access().roleOf(context.request());
+        if (role == null && route.need() != Need.NOTHING) {
+            refuse(context, exchange);
+            return;
+        }
+        Role by = role == null ? Role.READ : role;
+        if (route.need() == Need.ADMIN && by == Role.OPEN && !web.access().isAdmin(by)) {
+            exchange.fail(Problem.notFound());
+            return;
+        }
+        context.put(TEMPLATE, template);
+        exchange.matched(route, by);
+        if (!web.access().allows(by, route.need())) {
+            exchange.fail(new Problem(403, "forbidden", "the read-only token allows no changes"));
+            return;
+        }
+        serve(context.request(), exchange, route);
+    }
+
+    private void serve(HttpServerRequest request, Exchange exchange, Route route) {
+        bodies.read(
+                exchange,
+                request,
+                new Bodies.Reader() {
+                    @Override
+                    public void read(Buffer body) {
+                        exchange.body(body);
+                        try {
+                            route.handler().handle(exchange);
+                        } catch (Problem | RuntimeException e) {
+                            exchange.failed(e);
+                        }
+                    }
+
+                    @Override
+                    public void failed(Problem problem) {
+                        exchange.fail(problem);
+                    }
+                });
+    }
+
+    private void refuse(RoutingContext context, Exchange exchange) {
+        vertx.setTimer(
+                AUTH_PAUSE_MILLIS,
+                _ -> {
+                    context.response().putHeader("WWW-Authenticate", "Bearer");
+                    exchange.fail(
+                            new Problem(401, "unauthorized", "the secret is wrong or missing"));
+                });
+    }
+
+    private void unmatched(RoutingContext context) {
+        Exchange exchange = exchange(context);
+        if (web.access().roleOf(context.request()) == null) {
+            refuse(context, exchange);
+            return;
+        }
+        @Nullable TreeSet<String> allowed = context.get(ALLOWED);
+        if (allowed == null) {
+            exchange.fail(Problem.notFound());
+        } else {
+            context.response().putHeader("Allow", String.join(", ", allowed));
+            exchange.fail(
+                    new Problem(
+                            405, "method_not_allowed", "another method is wanted at this path"));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package io.holdfast.http.web;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.internal.buffer.BufferInternal;
+import io.vertx.core.json.JsonObject;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Server-sent events to one client. Belongs to the event loop. Who writes more than the client
+ * takes has to look at {@link #isFull}; a client that takes nothing at all is sent away.
+ */
+public final class EventStream {
+    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long LOOK_MILLIS = 5_000;
+
+    private final Web web;
+    private final Vertx vertx;
+    private final HttpServerResponse response;
+    private final long look;
+    private long unwritten;
+    private long progressNanos;
+    private boolean ended;
+
+    EventStream(Web web, Vertx vertx, HttpServerResponse response) {
+        this.web = web;
+        this.vertx = vertx;
+        this.response = response;
+        this.look = vertx.setPeriodic(LOOK_MILLIS, _ -> endIfStuck());
+        web.add(this);
+        comment("ok");
+    }
+
+    /** Tells an event. */
+    public void send(String event, JsonObject data) {
+        ByteBuf out = Unpooled.buffer(256);
+        ByteBufUtil.writeAscii(out, "event: ");
+        ByteBufUtil.writeUtf8(out, event);
+        ByteBufUtil.writeAscii(out, "\ndata: ");
+        Json.write(data, out);
+        ByteBufUtil.writeAscii(out, "\n\n");
+        write(BufferInternal.buffer(out));
+    }
+
+    /** Says something that is no event, only to say something. */
+    public void comment(String text) {
+        write(Buffer.buffer(":" + text + "\n\n"));
+    }
+
+    private void write(Buffer bytes) {
+        if (ended) {
+            return;
+        }
+        if (unwritten++ == 0) {
+            progressNanos = System.nanoTime();
+        }
+        response.write(bytes)
+                .onComplete(
+                        _ -> {
+                            unwritten--;
+                            progressNanos = System.nanoTime();
+                        });
+    }
+
+    /** Whether the client is behind; {@link #onDrained} tells when it has caught up. */
+    public boolean isFull() {
+        return !ended && response.writeQueueFull();
+    }
+
+    public void onDrained(Runnable task) {
+        response.drainHandler(_ -> task.run());
+    }
+
+    private void endIfStuck() {
+        if (unwritten > 0 && System.nanoTime() - progressNanos > STUCK_NANOS) {
+            response.reset();
+        }
+    }
+
+    public boolean isEnded() {
+        return ended;
+    }
+
+    /** Ends the stream properly. */
+    public void close() {
+        if (!ended) {
+            ended();
+            response.end();
+        }
+    }
+
+    void ended() {
+        ended = true;
+        vertx.cancelTimer(look);
+        web.remove(this);
+    }
+}

@@ -1,0 +1,379 @@
+package io.holdfast.http.web;
+
+import io.holdfast.driver.Backend;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Namespace;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+
+/**
+ * One request and its answer. Belongs to the event loop; {@link Web#later} leads there. What is
+ * answered after the client has gone, or a second time, is lost without harm.
+ */
+public final class Exchange {
+    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+    private static final String JSON = "application/json";
+    private static final String PROBLEM_JSON = "application/problem+json";
+    private static final Pattern SLASH = Pattern.compile("/");
+
+    private final Web web;
+    private final HttpServerRequest request;
+    private final Namespace namespace;
+    private final List<Runnable> onGone = new ArrayList<>();
+    private Role role = Role.OPEN;
+    private @Nullable Route route;
+    private Buffer body = Buffer.buffer();
+    private @Nullable Query query;
+    private boolean gone;
+
+    Exchange(Web web, HttpServerRequest request, Namespace namespace) {
+        this.web = web;
+        this.request = request;
+        this.namespace = namespace;
+        request.response().closeHandler(_ -> gone());
+        request.response().exceptionHandler(_ -> gone());
+        request.exceptionHandler(_ -> gone());
+    }
+
+    void matched(Route found, Role by) {
+        route = found;
+        role = by;
+    }
+
+    void body(Buffer read) {
+        body = read;
+    }
+
+    private void gone() {
+        if (!gone && !request.response().ended()) {
+            gone = true;
+            onGone.forEach(Runnable::run);
+        }
+    }
+
+    public Web web() {
+        return web;
+    }
+
+    public Backend backend() {
+        return web.backend();
+    }
+
+    /** The namespace of the address that was called. */
+    public Namespace namespace() {
+        return namespace;
+    }
+
+    /** Who the client has shown to be. */
+    public Role role() {
+        return role;
+    }
+
+    public boolean isAdmin() {
+        return web.access().isAdmin(role);
+    }
+
+    /** The address of the client, without its port. */
+    public String address() {
+        String host = request.remoteAddress().hostAddress();
+        return host == null ? "" : host;
+    }
+
+    /** Address and port of the client, as sessions are named. */
+    public String peerName() {
+        String host = address();
+        String shown = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+        return shown + ":" + request.remoteAddress().port();
+    }
+
+    public @Nullable String header(String name) {
+        return request.getHeader(name);
+    }
+
+    // ---- what is asked
+
+    /** A segment of the path that the template names, decoded. */
+    public String segment(String name) throws Problem {
+        return new String(bytesOf("{" + name + "}"), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * The key: the query parameter {@code key}, or else the segment of the path that the template
+     * leaves open. It may have any bytes.
+     */
+    public Key key() throws Problem {
+        byte[] asked = query().bytes("key");
+        return Key.of(namespace, asked == null ? bytesOf("{") : asked);
+    }
+
+    /** The key in another namespace. */
+    public Key key(Namespace other) throws Problem {
+        return Key.of(other, key().bytes());
+    }
+
+    /** The key or channel of a route that wants 1 to 256 bytes without blanks. */
+    public Key plainKey() throws Problem {
+        byte[] bytes = bytesOf("{");
+        if (!Fields.isPlain(bytes)) {
+            throw Problem.badRequest("a key must be 1-256 bytes without blanks and line breaks");
+        }
+        return Key.of(namespace, bytes);
+    }
+
+    private byte[] bytesOf(String start) throws Problem {
+        if (route == null) {
+            throw new IllegalStateException("no route");
+        }
+        List<String> names = route.segments();
+        for (int i = 0; i < names.size(); i++) {
+            if (names.get(i).startsWith(start)) {
+                byte[] bytes = Percent.decode(segments().get(i), false);
+                if (bytes == null) {
+                    throw Problem.badRequest("the path is not well encoded");
+                }
+                return bytes;
+            }
+        }
+        throw new IllegalStateException(route.template() + " has no " + start);
+    }
+
+    /** The segments of the path as they were sent. */
+    List<String> segments() {
+        String path = request.path();
+        return path == null || path.isEmpty()
+                ? List.of("")
+                : List.of(SLASH.split(path.substring(1), -1));
+    }
+
+    /** A path in which nothing can be mistaken. */
+    void checkPath() throws Problem {
+        String path = request.path();
+        if (path == null || !path.startsWith("/")) {
+            throw Problem.badRequest("the path does not begin with a slash");
+        }
+        if (path.equals("/")) {
+            return;
+        }
+        for (String segment : segments()) {
+            byte[] bytes = Percent.decode(segment, false);
+            if (bytes == null) {
+                throw Problem.badRequest("the path is not well encoded");
+            }
+            boolean dots = bytes.length <= 2 && isDots(bytes);
+            if (dots) {
+                throw Problem.badRequest(
+                        "a segment of the path is empty or dots; such a key goes as the query"
+                                + " parameter key, with - in its place");
+            }
+        }
+    }
+
+    private static boolean isDots(byte[] bytes) {
+        for (byte c : bytes) {
+            if (c != '.') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Query query() throws Problem {
+        Query known = query;
+        if (known == null) {
+            known = Query.of(request.query());
+            query = known;
+        }
+        return known;
+    }
+
+    /** A query parameter; null if there is none. */
+    public @Nullable String query(String name) throws Problem {
+        byte[] bytes = query().bytes(name);
+        return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** A query parameter, byte for byte; null if there is none. */
+    public byte @Nullable [] queryBytes(String name) throws Problem {
+        return query().bytes(name);
+    }
+
+    public int queryInt(String name, int otherwise, int least, int most) throws Problem {
+        String text = query(name);
+        if (text == null) {
+            return otherwise;
+        }
+        try {
+            int value = Integer.parseInt(text);
+            if (value >= least && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            // told below
+        }
+        throw Problem.badRequest("%s must be a number, %d-%d".formatted(name, least, most));
+    }
+
+    /** The fields of the body, which has to be there. */
+    public Fields body() throws Problem {
+        return Fields.read(body);
+    }
+
+    /** The fields of the body; none if it is empty. */
+    public Fields optionalBody() throws Problem {
+        return body.length() == 0 ? Fields.none() : body();
+    }
+
+    // ---- what is answered
+
+    /** Answers 200; the future tells whether it could be written. */
+    public Future<Void> ok(JsonObject answer) {
+        return answer(200, JSON, Json.line(answer));
+    }
+
+    public Future<Void> noContent() {
+        HttpServerResponse response = request.response();
+        if (response.ended() || response.closed()) {
+            return gone(response);
+        }
+        return send(response.setStatusCode(204), null);
+    }
+
+    public Future<Void> fail(Problem problem) {
+        JsonObject answer =
+                new JsonObject()
+                        .put("type", "/problems/" + problem.code())
+                        .put("title", problem.title())
+                        .put("status", problem.status())
+                        .put("error", problem.code());
+        if (problem.detail() != null) {
+            answer.put("detail", problem.detail());
+        }
+        String accept = request.getHeader(HttpHeaders.ACCEPT);
+        boolean asked = accept != null && accept.contains(PROBLEM_JSON);
+        return answer(problem.status(), asked ? PROBLEM_JSON : JSON, Json.line(answer));
+    }
+
+    /** Answers that it is there but not ready to serve. */
+    public Future<Void> unready() {
+        return answer(503, JSON, Json.line(new JsonObject().put("status", "draining")));
+    }
+
+    /** Answers with bytes of any type; headers may have been set on {@link #response}. */
+    public Future<Void> answer(int status, String contentType, Buffer bytes) {
+        HttpServerResponse response = request.response();
+        if (response.ended() || response.closed()) {
+            return gone(response);
+        }
+        response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
+        response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(bytes.length()));
+        return send(response, request.method().equals(HttpMethod.HEAD) ? null : bytes);
+    }
+
+    private Future<Void> send(HttpServerResponse response, @Nullable Buffer bytes) {
+        response.putHeader("X-Content-Type-Options", "nosniff");
+        if (!request.isEnded()) {
+            response.putHeader(HttpHeaders.CONNECTION, "close");
+        }
+        return bytes == null ? response.end() : response.end(bytes);
+    }
+
+    private static Future<Void> gone(HttpServerResponse response) {
+        return Future.failedFuture(response.ended() ? "answered before" : "the client has gone");
+    }
+
+    /** For headers of its own. */
+    public HttpServerResponse response() {
+        return request.response();
+    }
+
+    public HttpMethod method() {
+        return request.method();
+    }
+
+    /** Works on a thread of its own and answers with what comes of it. */
+    public void offLoop(Callable<JsonObject> work) {
+        Thread.startVirtualThread(
+                () -> {
+                    JsonObject answer = null;
+                    Exception failure = null;
+                    web.offLoop().acquireUninterruptibly();
+                    try {
+                        answer = work.call();
+                    } catch (Exception e) {
+                        failure = e;
+                    } finally {
+                        web.offLoop().release();
+                    }
+                    Buffer bytes = answer == null ? null : Json.line(answer);
+                    Exception thrown = failure;
+                    web.later(
+                            () -> {
+                                if (bytes != null) {
+                                    answer(200, JSON, bytes);
+                                } else {
+                                    failed(thrown);
+                                }
+                            });
+                });
+    }
+
+    /** Answers with what went wrong; what nobody foresaw is logged and not told. */
+    void failed(@Nullable Throwable thrown) {
+        if (thrown instanceof Problem problem) {
+            fail(problem);
+        } else {
+            LOG.atError()
+                    .setCause(thrown)
+                    .addKeyValue("method", request.method())
+                    .addKeyValue("path", route == null ? "unmatched" : route.template())
+                    .log("a request failed");
+            fail(new Problem(500, "internal", "the server has a fault; its log says more"));
+        }
+    }
+
+    /** Answers with a stream of events. */
+    public EventStream stream() throws Problem {
+        if (web.isDraining()) {
+            throw Problem.draining();
+        }
+        HttpServerResponse response = request.response();
+        response.setStatusCode(200)
+                .setChunked(true)
+                .putHeader(HttpHeaders.CONTENT_TYPE, "text/event-stream")
+                .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache")
+                .putHeader("X-Accel-Buffering", "no")
+                .putHeader("X-Content-Type-Options", "nosniff");
+        EventStream stream = new EventStream(web, web.vertx(), response);
+        onGone(stream::ended);
+        return stream;
+    }
+
+    /** Called once if the client goes away before it is answered, or while it is. */
+    public void onGone(Runnable task) {
+        if (gone || request.response().closed()) {
+            task.run();
+        } else {
+            onGone.add(task);
+        }
+    }
+
+    /** Whether nobody is there any more to be answered. */
+    public boolean isGone() {
+        return gone || request.response().closed();
+    }
+}

@@ -1,0 +1,57 @@
+package io.holdfast.http.web;
+
+import org.jspecify.annotations.Nullable;
+
+/** Why a request is not done, as its client is told. */
+public final class Problem extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+    private final String code;
+    private final @Nullable String detail;
+
+    public Problem(int status, String code) {
+        this(status, code, null);
+    }
+
+    /**
+     * @param code what programs go by
+     * @param detail what people read
+     */
+    public Problem(int status, String code, @Nullable String detail) {
+        super(code, null, false, false);
+        this.status = status;
+        this.code = code;
+        this.detail = detail;
+    }
+
+    public static Problem badRequest(String detail) {
+        return new Problem(400, "bad_request", detail);
+    }
+
+    public static Problem notFound() {
+        return new Problem(404, "not_found", "there is nothing at this path");
+    }
+
+    public static Problem draining() {
+        return new Problem(503, "draining", "the server is shutting down");
+    }
+
+    public int status() {
+        return status;
+    }
+
+    public String code() {
+        return code;
+    }
+
+    public @Nullable String detail() {
+        return detail;
+    }
+
+    /** The code in words. */
+    String title() {
+        String words = code.replace('_', ' ');
+        return Character.toUpperCase(words.charAt(0)) + words.substring(1);
+    }
+}

@@ -1,0 +1,84 @@
+package io.holdfast.http.web;
+
+import io.holdfast.driver.Backend;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** What all exchanges have in common. Everything but {@link #later} belongs to the event loop. */
+public final class Web {
+    /** How many look through everything at the same time; others wait. */
+    private static final int OFF_LOOP = 4;
+
+    private final Backend backend;
+    private final Access access;
+    private final Context loop;
+    private final Set<EventStream> streams = new HashSet<>();
+    private final Semaphore offLoop = new Semaphore(OFF_LOOP);
+    private final AtomicBoolean ready = new AtomicBoolean();
+
+    /**
+     * @param loop the one event loop
+     */
+    public Web(Backend backend, Access access, Context loop) {
+        this.backend = backend;
+        this.access = access;
+        this.loop = loop;
+    }
+
+    public Backend backend() {
+        return backend;
+    }
+
+    Access access() {
+        return access;
+    }
+
+    public Context loop() {
+        return loop;
+    }
+
+    Vertx vertx() {
+        return loop.owner();
+    }
+
+    Semaphore offLoop() {
+        return offLoop;
+    }
+
+    /** Begins to say that it is ready. */
+    public void open() {
+        ready.set(true);
+    }
+
+    public boolean isReady() {
+        return ready.get() && !isDraining();
+    }
+
+    public boolean isDraining() {
+        return backend.draining().getAsBoolean();
+    }
+
+    /** Runs something on the event loop; from any thread. */
+    public void later(Runnable task) {
+        loop.runOnContext(_ -> task.run());
+    }
+
+    void add(EventStream stream) {
+        streams.add(stream);
+    }
+
+    void remove(EventStream stream) {
+        streams.remove(stream);
+    }
+
+    /** Ends all streams. */
+    public void endStreams() {
+        List.copyOf(streams).forEach(EventStream::close);
+    }
+}

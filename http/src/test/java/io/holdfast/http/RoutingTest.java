@@ -1,0 +1,63 @@
+package io.holdfast.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.http.HttpResponse;
+
+final class RoutingTest {
+    private final TestHttp http = TestHttp.start();
+
+    @AfterEach
+    void stop() {
+        http.close();
+    }
+
+    @Test
+    void health_and_readiness_are_told_in_a_line_of_JSON() {
+        HttpResponse<String> answer = http.get("/health");
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).isEqualTo("{\"status\":\"ok\"}\n");
+        assertThat(answer.headers().map())
+                .containsEntry("content-type", java.util.List.of("application/json"))
+                .containsEntry("x-content-type-options", java.util.List.of("nosniff"));
+        assertThat(http.get("/ready").body()).isEqualTo("{\"status\":\"ok\"}\n");
+    }
+
+    @Test
+    void a_draining_server_is_healthy_but_not_ready() {
+        http.draining.set(true);
+
+        HttpResponse<String> answer = http.get("/ready");
+
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.body()).isEqualTo("{\"status\":\"draining\"}\n");
+        assertThat(http.get("/health").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void an_unknown_path_is_not_found() {
+        assertThat(TestHttp.told(http.get("/v1/nothing"))).isEqualTo("404 not_found");
+        assertThat(TestHttp.told(http.get("/health/"))).isEqualTo("400 bad_request");
+    }
+
+    @Test
+    void another_method_is_refused_with_those_that_are_allowed() {
+        HttpResponse<String> answer = http.post("/health", "");
+
+        assertThat(TestHttp.told(answer)).isEqualTo("405 method_not_allowed");
+        assertThat(answer.headers().firstValue("Allow")).hasValue("GET, HEAD");
+    }
+
+    @Test
+    void HEAD_is_GET_without_a_body() {
+        HttpResponse<String> answer = http.send("HEAD", "/health", null);
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).isEmpty();
+        assertThat(answer.headers().firstValue("Content-Length")).hasValue("16");
+    }
+}

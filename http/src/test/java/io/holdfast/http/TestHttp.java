@@ -1,0 +1,173 @@
+package io.holdfast.http;
+
+import io.holdfast.driver.Backend;
+import io.holdfast.driver.Caps;
+import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.Room;
+import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.watch.Observatory;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Settings;
+import io.vertx.core.json.JsonObject;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+
+/** HTTP over a driver of its own, and a client for it. */
+public final class TestHttp implements AutoCloseable {
+    public final LocalDriver driver;
+    public final Observatory observatory = new Observatory(LocalDriver.SHARDS, System::nanoTime);
+    public final AtomicInteger connections = new AtomicInteger();
+    public final AtomicBoolean draining = new AtomicBoolean();
+    public final Backend backend;
+    public final HttpFront front;
+
+    private final Map<Namespace, SignalHub> hubs = new ConcurrentHashMap<>();
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private TestHttp(Settings settings, Caps caps, Room room, HttpConfig config)
+            throws IOException {
+        driver =
+                new LocalDriver(
+                        settings,
+                        caps,
+                        Duration.ofSeconds(60),
+                        new ClockFences(),
+                        () -> true,
+                        observatory);
+        backend =
+                new Backend(
+                        driver,
+                        observatory,
+                        namespace -> hubs.computeIfAbsent(namespace, _ -> newHub()),
+                        () -> Map.copyOf(hubs),
+                        connections,
+                        room,
+                        draining::get,
+                        Duration.ofSeconds(33));
+        front = HttpFront.start(config, backend);
+    }
+
+    private static SignalHub newHub() {
+        return new SignalHub(0, () -> true);
+    }
+
+    /** Open to everybody. */
+    public static TestHttp start() {
+        return start(config -> config);
+    }
+
+    public static TestHttp start(UnaryOperator<HttpConfig.Builder> change) {
+        return start(Caps.NONE, change);
+    }
+
+    public static TestHttp start(Caps caps, UnaryOperator<HttpConfig.Builder> change) {
+        return start(settings(), caps, () -> true, change);
+    }
+
+    public static Settings settings() {
+        return new Settings(0, Duration.ofSeconds(60).toNanos(), true);
+    }
+
+    public static TestHttp start(
+            Settings settings, Caps caps, Room room, UnaryOperator<HttpConfig.Builder> change) {
+        HttpConfig config =
+                change.apply(
+                                HttpConfig.at(HttpAddress.of("127.0.0.1", 0))
+                                        .ping(Duration.ofSeconds(15)))
+                        .build();
+        try {
+            TestHttp http = new TestHttp(settings, caps, room, config);
+            http.front.open();
+            return http;
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public int port() {
+        return front.addresses().getFirst().port();
+    }
+
+    public String url() {
+        return front.addresses().getFirst().toString();
+    }
+
+    /**
+     * Sends a request and waits for its answer.
+     *
+     * @param body null for none
+     * @param headers names and values in turn
+     */
+    public HttpResponse<String> send(
+            String method, String path, @Nullable String body, String... headers) {
+        return later(method, path, body, headers).join();
+    }
+
+    /** Sends a request. */
+    public CompletableFuture<HttpResponse<String>> later(
+            String method, String path, @Nullable String body, String... headers) {
+        return client.sendAsync(
+                request(method, path, body, headers), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** A request to this server. */
+    public HttpRequest request(
+            String method, String path, @Nullable String body, String... headers) {
+        HttpRequest.BodyPublisher publisher =
+                body == null
+                        ? HttpRequest.BodyPublishers.noBody()
+                        : HttpRequest.BodyPublishers.ofString(body);
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(url() + path)).method(method, publisher);
+        for (int i = 0; i < headers.length; i += 2) {
+            request.header(headers[i], headers[i + 1]);
+        }
+        return request.build();
+    }
+
+    public HttpClient client() {
+        return client;
+    }
+
+    public HttpResponse<String> get(String path, String... headers) {
+        return send("GET", path, null, headers);
+    }
+
+    public HttpResponse<String> post(String path, @Nullable String body, String... headers) {
+        return send("POST", path, body, headers);
+    }
+
+    /** The object in an answer. */
+    public static JsonObject json(HttpResponse<String> answer) {
+        return new JsonObject(answer.body());
+    }
+
+    /** Status and, where there is a problem, its code: {@code 404 not_held}. */
+    public static String told(HttpResponse<String> answer) {
+        return answer.statusCode() < 400
+                ? String.valueOf(answer.statusCode())
+                : answer.statusCode() + " " + json(answer).getString("error");
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+        front.close();
+        driver.close();
+    }
+}
