@@ -27,7 +27,7 @@ final class Client {
     Client(Driver driver, Inbox inbox, String name) {
         this.driver = driver;
         this.inbox = inbox;
-        this.session = driver.open(inbox, () -> name);
+        this.session = driver.open(inbox, new Peer("test", () -> name));
     }
 
     /** Asks for a mutex and gives the number of the request. */

@@ -79,7 +79,7 @@ class LocalDriverClaimTest {
     @Test
     void asks_for_a_name_when_it_is_asked_for_it() {
         AtomicReference<String> name = new AtomicReference<>("early");
-        Session session = driver.open(new Inbox(), name::get);
+        Session session = driver.open(new Inbox(), new Peer("test", name::get));
         name.set("late");
         assertThat(driver.nameOf(session.id())).isEqualTo("late");
     }

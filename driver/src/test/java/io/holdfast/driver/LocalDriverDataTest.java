@@ -499,7 +499,7 @@ class LocalDriverDataTest {
         private long lastRequest;
 
         Editor(LocalDriver driver) {
-            session = driver.open(inbox, () -> "editor");
+            session = driver.open(inbox, new Peer("test", () -> "editor"));
         }
 
         long send(Key key, DataOperation operation) {

@@ -86,7 +86,7 @@ class LocalDriverTest {
                     }
                 };
         inbox[0] = new Inbox();
-        Session carol = driver.open(watching, () -> "carol");
+        Session carol = driver.open(watching, new Peer("test", () -> "carol"));
         Token token = alice.lock(PRINTER);
         carol.submit(acquire(carol, 1, PRINTER));
         alice.release(PRINTER, token);
@@ -118,7 +118,7 @@ class LocalDriverTest {
                         }
                     }
                 };
-        Session carol = driver.open(slow, () -> "carol");
+        Session carol = driver.open(slow, new Peer("test", () -> "carol"));
         Token token = alice.lock(PRINTER);
         carol.submit(acquire(carol, 1, PRINTER));
         alice.release(PRINTER, token);

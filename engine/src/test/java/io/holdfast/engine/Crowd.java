@@ -184,7 +184,7 @@ final class Crowd {
                     Optional.of(data(who, Schedule.NAMES.get(name), operation));
             case Step.Collect(int most) -> Optional.of(new Command.Collect(most));
             case Step.Tick(), Step.Follow() -> Optional.of(new Command.Tick());
-            case Step.Pass _, Step.Room _, Step.CollectAll _ -> Optional.empty();
+            case Step.Evict _, Step.Pass _, Step.Room _, Step.CollectAll _ -> Optional.empty();
         };
     }
 
@@ -217,6 +217,11 @@ final class Crowd {
             case GIVE_UP -> new Command.GiveUp(session, request, key, about);
             case CHECK -> new Command.Check(session, request, key, about);
         };
+    }
+
+    Command evict(int who, Target target, long fence) {
+        return new Command.Evict(
+                sessions[who], ask(who, target), target.kind(), target.key(), fence);
     }
 
     private Command suspend(int who, int name) {

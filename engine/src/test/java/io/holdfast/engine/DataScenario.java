@@ -173,6 +173,7 @@ final class DataScenario {
                     Effect.OfferLapsed _,
                     Effect.Expired _,
                     Effect.Revoked _,
+                    Effect.Evicted _,
                     Effect.Standing _ ->
                     throw new AssertionError("an answer about locks: " + effect);
         };

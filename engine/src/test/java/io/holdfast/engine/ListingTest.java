@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.time.Duration.ofSeconds;
 
+import io.holdfast.engine.LockScenario.Request;
 import io.holdfast.engine.LockScenario.Target;
 
 import org.junit.jupiter.api.DisplayName;
@@ -19,7 +20,7 @@ class ListingTest {
     @Test
     void shows_a_key_in_use_as_it_is() {
         Target printer = Target.mutex("printer");
-        locks.acquire("alice", printer, ofSeconds(10));
+        Request alice = locks.acquire("alice", printer, ofSeconds(10));
         locks.acquire("bob", printer);
         locks.enqueue("carol", printer);
         locks.advance(ofSeconds(4));
@@ -33,7 +34,10 @@ class ListingTest {
                                 2,
                                 locks.session("alice"),
                                 ofSeconds(6).toNanos(),
-                                ofSeconds(4).toNanos()));
+                                ofSeconds(4).toNanos(),
+                                ofSeconds(4).toNanos(),
+                                Mode.WRITE,
+                                alice.fence()));
     }
 
     @Test
@@ -45,7 +49,17 @@ class ListingTest {
         assertThat(Views.of(locks.engine, locks.now()).idle())
                 .containsExactly(
                         new ResourceView(
-                                Kind.SEMAPHORE, pool.key(), 3, 0, 0, 0, 0, ofSeconds(4).toNanos()));
+                                Kind.SEMAPHORE,
+                                pool.key(),
+                                3,
+                                0,
+                                0,
+                                0,
+                                0,
+                                ofSeconds(4).toNanos(),
+                                0,
+                                Mode.WRITE,
+                                0));
     }
 
     @Test

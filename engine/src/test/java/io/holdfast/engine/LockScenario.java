@@ -40,6 +40,7 @@ final class LockScenario {
         LAPSED,
         EXPIRED,
         REVOKED,
+        EVICTED,
         CHANGED,
         WAS_QUEUED,
         WAS_OFFERED,
@@ -90,6 +91,7 @@ final class LockScenario {
                 case Effect.OfferLapsed _ -> Outcome.LAPSED;
                 case Effect.Expired _ -> Outcome.EXPIRED;
                 case Effect.Revoked _ -> Outcome.REVOKED;
+                case Effect.Evicted _ -> Outcome.EVICTED;
                 case Effect.Changed _ -> Outcome.CHANGED;
                 case Effect.Standing standing -> Outcome.valueOf("WAS_" + standing.stand().name());
                 case Effect.Counted _, Effect.Found _, Effect.Absent _, Effect.Items _ ->
@@ -416,6 +418,15 @@ final class LockScenario {
         return request;
     }
 
+    /** An operator takes one hold away, or all if the fence is 0. */
+    Request evict(Target what, long fence) {
+        Request request = request("operator", what);
+        apply(
+                new Command.Evict(
+                        request.session(), request.number(), what.kind(), what.key(), fence));
+        return request;
+    }
+
     void cancel(Request request) {
         Target what = request.target();
         apply(new Command.Cancel(request.session(), request.number(), what.kind(), what.key()));
@@ -617,7 +628,10 @@ final class LockScenario {
                     before == Outcome.OFFERED
                             || before == Outcome.WAS_HELD
                             || before == Outcome.GRANTED;
-            case Effect.Revoked _ -> before == Outcome.GRANTED;
+            case Effect.Revoked _ ->
+                    before == Outcome.GRANTED
+                            || before == Outcome.OFFERED
+                            || before == Outcome.WAS_HELD;
             default -> false;
         };
     }

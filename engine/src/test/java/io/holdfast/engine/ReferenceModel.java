@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The rules of the engine in the plainest way: one list of names, one list of seats, and every
@@ -31,12 +32,13 @@ final class ReferenceModel {
     }
 
     /** Somebody who wants or has a slot. A grant moves a seat to the end of the list. */
-    private static final class Seat {
+    private final class Seat {
         final Name name;
         final long session;
         final long salt;
         final long lease;
         final Terms terms;
+        long since; // waits, holds, or is offered it
         boolean held;
         long request; // 0: nobody was told to wait for it
         long fence;
@@ -56,6 +58,7 @@ final class ReferenceModel {
             this.salt = salt;
             this.lease = lease;
             this.terms = terms;
+            this.since = now;
         }
     }
 
@@ -125,6 +128,7 @@ final class ReferenceModel {
                                     find(c).map(name -> holds(name).size()).orElse(0),
                                     holdOf(c).isPresent()));
             case Command.Data c -> effects.add(data.apply(c, room));
+            case Command.Evict c -> evict(c);
             case Command.Cancel c ->
                     seats.stream()
                             .filter(it -> it.session == c.session() && !it.orphaned)
@@ -243,13 +247,16 @@ final class ReferenceModel {
                             line(name).size(),
                             free ? 0 : holds.getFirst().session,
                             free ? 0 : left(holds.getFirst()),
-                            now - name.lastActivity));
+                            now - name.lastActivity,
+                            free ? 0 : now - holds.getFirst().since,
+                            free ? Mode.WRITE : holds.getFirst().terms.mode(),
+                            free ? 0 : holds.getFirst().fence));
         }
         return views;
     }
 
-    /** How a name stands, with so many holders at most. */
-    Optional<KeyView> view(Kind kind, Key key, int most) {
+    /** How a name stands, with so many holders at most, and of the line after the first ones. */
+    Optional<KeyView> view(Kind kind, Key key, int ahead, int most) {
         return names.stream()
                 .filter(name -> name.kind == kind && name.key.equals(key))
                 .filter(name -> seats.stream().anyMatch(it -> it.name == name))
@@ -261,14 +268,87 @@ final class ReferenceModel {
                                         name.limit,
                                         holds(name).size(),
                                         line(name).size(),
-                                        holds(name).stream()
+                                        holds(name).stream().limit(most).map(this::holder).toList(),
+                                        waiters(line(name)).stream()
+                                                .skip(ahead)
                                                 .limit(most)
-                                                .map(this::holder)
                                                 .toList()));
     }
 
+    private List<KeyView.Waiter> waiters(List<Seat> line) {
+        List<KeyView.Waiter> waiters = new ArrayList<>();
+        for (Seat it : line) {
+            waiters.add(
+                    new KeyView.Waiter(
+                            it.session,
+                            waiters.size() + 1,
+                            it.terms.mode(),
+                            now - it.since,
+                            left(it)));
+        }
+        return waiters;
+    }
+
+    /** The names that somebody waits for, with so many of each at most. */
+    Set<LineView> lines(int most) {
+        Set<LineView> lines = new HashSet<>();
+        for (Name name : names) {
+            List<Seat> line = line(name);
+            List<Seat> holds = holds(name);
+            if (!line.isEmpty()) {
+                lines.add(
+                        new LineView(
+                                name.kind,
+                                name.key,
+                                holds.size(),
+                                line.size(),
+                                holds.stream().limit(most).map(it -> it.session).toList(),
+                                line.stream().limit(most).map(this::waiter).toList()));
+            }
+        }
+        return lines;
+    }
+
+    private LineView.Waiter waiter(Seat wait) {
+        return new LineView.Waiter(wait.session, wait.terms.mode(), now - wait.since);
+    }
+
+    Possessions possessions(long session) {
+        return new Possessions(own(session, true).size(), own(session, false).size());
+    }
+
+    /** What a session holds, and then what it waits for, so many of each at most. */
+    List<BelongingView> belongings(long session, int most) {
+        return Stream.of(true, false)
+                .flatMap(held -> own(session, held).stream().limit(most))
+                .map(
+                        it ->
+                                new BelongingView(
+                                        it.name.kind,
+                                        it.name.key,
+                                        it.terms.mode(),
+                                        it.held,
+                                        it.offered,
+                                        it.fence,
+                                        now - it.since,
+                                        left(it)))
+                .toList();
+    }
+
+    private List<Seat> own(long session, boolean held) {
+        return seats.stream()
+                .filter(it -> it.session == session && !it.orphaned && it.held == held)
+                .toList();
+    }
+
     private KeyView.Holder holder(Seat hold) {
-        return new KeyView.Holder(hold.session, hold.fence, hold.terms.mode(), left(hold));
+        return new KeyView.Holder(
+                hold.session,
+                hold.fence,
+                hold.terms.mode(),
+                now - hold.since,
+                left(hold),
+                hold.offered);
     }
 
     /** The tracked acquires of a session with numbers above one, in order, so many at most. */
@@ -449,6 +529,7 @@ final class ReferenceModel {
             case Command.Confirm _ -> {
                 if (stand == Stand.OFFERED) {
                     seat.offered = false;
+                    seat.since = now;
                     seat.name.lastActivity = now;
                     schedule(seat, seat.lease);
                     serve(seat.name);
@@ -572,6 +653,24 @@ final class ReferenceModel {
         return names.stream().filter(it -> it.kind == c.kind() && it.key.equals(c.key())).findAny();
     }
 
+    private void evict(Command.Evict c) {
+        List<Seat> evicted =
+                find(c).map(this::holds).orElse(List.of()).stream()
+                        .filter(it -> c.fence() == 0 || c.fence() == it.fence)
+                        .toList();
+        if (evicted.isEmpty()) {
+            refuse(c, Refusal.NOT_HELD);
+            return;
+        }
+        effects.add(new Effect.Evicted(c.session(), c.request(), evicted.size(), ++fences));
+        for (Seat hold : evicted) {
+            if (hold.terms.tracked()) {
+                effects.add(new Effect.Revoked(hold.session, hold.request));
+            }
+            end(hold);
+        }
+    }
+
     private void tellIfRevoked(Seat hold, long by) {
         if (hold.terms.tracked() && hold.session != by) {
             effects.add(new Effect.Revoked(hold.session, hold.request));
@@ -640,6 +739,7 @@ final class ReferenceModel {
         boolean first = holds(seat.name).isEmpty();
         seat.held = true;
         seat.fence = ++fences;
+        seat.since = now;
         if (first) {
             seat.name.since = seat.fence;
         }

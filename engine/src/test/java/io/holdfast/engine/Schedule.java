@@ -13,6 +13,7 @@ import net.jqwik.api.domains.DomainContextBase;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * What a few people do to a few keys, under some settings. Spans in settings and steps are small
@@ -40,6 +41,10 @@ record Schedule(
     /** What is claimed: mutexes that others line up for, and shared locks of the same names. */
     static final List<Target> CLAIMABLE =
             List.of(Target.mutex("a"), Target.mutex("b"), Target.shared("a"), Target.shared("b"));
+
+    /** All that may be taken away from its holders. */
+    static final List<Target> EVICTABLE =
+            Stream.concat(TARGETS.stream(), CLAIMABLE.stream()).toList();
 
     /** The mutexes that are asked for, to read or to write. */
     static final List<Key> LOCKS = List.of(Key.of("a"), Key.of("b"));
@@ -164,6 +169,10 @@ record Schedule(
                                     Combinators.combine(who(), claimable()).as(Step.Inspect::new)),
                             Tuple.of(5, Combinators.combine(who(), back()).as(Step.Cancel::new)),
                             Tuple.of(
+                                    8,
+                                    Combinators.combine(who(), evictable(), which())
+                                            .as(Step.Evict::new)),
+                            Tuple.of(
                                     30,
                                     Combinators.combine(
                                                     who(),
@@ -218,6 +227,15 @@ record Schedule(
 
         private static Arbitrary<Integer> claimable() {
             return Arbitraries.integers().between(0, CLAIMABLE.size() - 1);
+        }
+
+        private static Arbitrary<Integer> evictable() {
+            return Arbitraries.integers().between(0, EVICTABLE.size() - 1);
+        }
+
+        /** All, one of the first holders, or one that is often not there. */
+        private static Arbitrary<Integer> which() {
+            return Arbitraries.of(0, 1, 1, 2, 3);
         }
 
         private static Arbitrary<Integer> lock() {

@@ -2,6 +2,8 @@ package io.holdfast.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.engine.LockScenario.Target;
+
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Label;
@@ -86,6 +88,7 @@ class SchedulePropertyTest {
             open.add(watched.engine.listIdle());
             open.add(watched.engine.listHolders(Namespace.DEFAULT, Kind.MUTEX));
             open.add(watched.engine.listHolders(Namespace.DEFAULT, Kind.SHARED));
+            open.add(watched.engine.listLines(1));
             open.add(watched.engine.listCounters());
             open.add(watched.engine.listValues());
             open.add(watched.engine.listLists());
@@ -198,6 +201,9 @@ class SchedulePropertyTest {
                     long far = now + schedule.nanos(Schedule.LONGEST); // not to the end of time
                     now = next == Long.MAX_VALUE ? now : Math.max(now, Math.min(next, far));
                 }
+                case Step.Evict(int who, int target, int which) -> {
+                    return evict(who, Schedule.EVICTABLE.get(target), which);
+                }
                 case Step.CollectAll(int slice) -> {
                     return collectAll(slice);
                 }
@@ -216,6 +222,19 @@ class SchedulePropertyTest {
             effects.forEach(crowd::hear);
             check(command);
             return effects;
+        }
+
+        private List<Effect> evict(int who, Target target, int which) {
+            KeyView view = engine.view(target.kind(), target.key(), 0, which, now);
+            if (which == 0) {
+                return apply(crowd.evict(who, target, 0));
+            }
+            if (view == null || view.holders().size() < which) {
+                return apply(crowd.evict(who, target, Long.MAX_VALUE));
+            }
+            KeyView.Holder holder = view.holders().getLast();
+            witness.expectEvictionOf(holder.session());
+            return apply(crowd.evict(who, target, holder.fence()));
         }
 
         /** Takes away what would stay for ever, and only that. */
@@ -275,8 +294,10 @@ class SchedulePropertyTest {
             for (long session : crowd.openSessions()) {
                 assertThat(engine.hasHolds(session)).isEqualTo(model.hasHolds(session));
                 checkPlaces(session);
+                checkBelongings(session);
             }
             checkKeyViews();
+            checkLines();
             if (command instanceof Command.CloseSession(long session, long _, int _)) {
                 assertThat(engine.hasHolds(session)).isFalse();
                 assertThat(engine.places(session, 0, Integer.MAX_VALUE, now)).isEmpty();
@@ -296,12 +317,31 @@ class SchedulePropertyTest {
             }
         }
 
+        private void checkBelongings(long session) {
+            assertThat(engine.possessions(session)).isEqualTo(model.possessions(session));
+            for (int most : List.of(0, 1, Integer.MAX_VALUE)) {
+                assertThat(engine.belongings(session, most, now))
+                        .isEqualTo(model.belongings(session, most));
+            }
+        }
+
+        private void checkLines() {
+            for (int most : List.of(1, Integer.MAX_VALUE)) {
+                List<LineView> lines = new ArrayList<>();
+                engine.listLines(most).next(Integer.MAX_VALUE, now, lines);
+                assertThat(new HashSet<>(lines)).hasSameSizeAs(lines).isEqualTo(model.lines(most));
+            }
+        }
+
         private void checkKeyViews() {
             for (Kind kind : Kind.values()) {
                 for (Key key : Schedule.NAMES) {
                     for (int most : List.of(0, 1, Integer.MAX_VALUE)) {
-                        assertThat(Optional.ofNullable(engine.view(kind, key, most, now)))
-                                .isEqualTo(model.view(kind, key, most));
+                        for (int ahead : List.of(0, 1, Integer.MAX_VALUE)) {
+                            KeyView view = engine.view(kind, key, ahead, most, now);
+                            assertThat(Optional.ofNullable(view))
+                                    .isEqualTo(model.view(kind, key, ahead, most));
+                        }
                     }
                 }
             }

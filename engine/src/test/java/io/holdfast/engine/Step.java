@@ -30,6 +30,11 @@ sealed interface Step {
 
     record Inspect(int who, int target) implements Step {}
 
+    /**
+     * What is held is taken away: by the fence of the holder of this number, or for 0 all of it.
+     */
+    record Evict(int who, int target, int which) implements Step {}
+
     record Cancel(int who, int back) implements Step {}
 
     /** A read/write lock is asked for; names are mutexes that others acquire and claim too. */

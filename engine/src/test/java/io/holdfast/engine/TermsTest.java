@@ -631,7 +631,7 @@ class TermsTest {
 
         @Test
         void by_key_with_so_many_holders_as_asked_for() {
-            assertThat(locks.engine.view(Kind.MUTEX, DOOR.key(), 9, locks.now())).isNull();
+            assertThat(locks.engine.view(Kind.MUTEX, DOOR.key(), 0, 9, locks.now())).isNull();
             Request alice = locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, LEFT_READER, USUAL, ofSeconds(8));
             locks.acquire("carol", DOOR, WRITER);
@@ -641,15 +641,31 @@ class TermsTest {
                             alice.session(),
                             alice.fence(),
                             Mode.READ,
-                            USUAL.minusSeconds(3).toNanos());
+                            ofSeconds(3).toNanos(),
+                            USUAL.minusSeconds(3).toNanos(),
+                            false);
             KeyView.Holder second =
                     new KeyView.Holder(
-                            bob.session(), bob.fence(), Mode.READ, ofSeconds(5).toNanos());
-            assertThat(locks.engine.view(Kind.MUTEX, DOOR.key(), 9, locks.now()))
-                    .isEqualTo(new KeyView(Kind.MUTEX, 1, 2, 1, List.of(first, second)));
-            assertThat(locks.engine.view(Kind.MUTEX, DOOR.key(), 1, locks.now()))
-                    .isEqualTo(new KeyView(Kind.MUTEX, 1, 2, 1, List.of(first)));
-            assertThat(locks.engine.view(Kind.SEMAPHORE, DOOR.key(), 9, locks.now())).isNull();
+                            bob.session(),
+                            bob.fence(),
+                            Mode.READ,
+                            ofSeconds(3).toNanos(),
+                            ofSeconds(5).toNanos(),
+                            false);
+            KeyView.Waiter third =
+                    new KeyView.Waiter(
+                            locks.session("carol"),
+                            1,
+                            Mode.WRITE,
+                            ofSeconds(3).toNanos(),
+                            USUAL.minusSeconds(3).toNanos());
+            assertThat(locks.engine.view(Kind.MUTEX, DOOR.key(), 0, 9, locks.now()))
+                    .isEqualTo(
+                            new KeyView(
+                                    Kind.MUTEX, 1, 2, 1, List.of(first, second), List.of(third)));
+            assertThat(locks.engine.view(Kind.MUTEX, DOOR.key(), 0, 1, locks.now()))
+                    .isEqualTo(new KeyView(Kind.MUTEX, 1, 2, 1, List.of(first), List.of(third)));
+            assertThat(locks.engine.view(Kind.SEMAPHORE, DOOR.key(), 0, 9, locks.now())).isNull();
         }
 
         @Test

@@ -58,7 +58,8 @@ final class Witness {
     }
 
     /** An offer, or what became of it by a confirmation. */
-    private record Share(long session, long request, Key key, Mode mode, boolean offered) {}
+    private record Share(
+            long session, long request, Key key, Mode mode, long fence, boolean offered) {}
 
     private final Settings settings;
     private final List<Share> shares = new ArrayList<>();
@@ -73,9 +74,12 @@ final class Witness {
     private final Map<List<Object>, Long> limits = new HashMap<>();
     private final Map<Key, Long> mutexFences = new HashMap<>();
     private final Set<Token> ever = new HashSet<>();
+    private final Map<List<Object>, Mode> modes = new HashMap<>(); // of the last enqueue
+    private final Map<List<Object>, Long> floors = new HashMap<>();
     private final Set<Long> fences = new HashSet<>();
     private final Map<List<Long>, Command.Locking> asked = new HashMap<>();
     private final List<Held> toBeTold = new ArrayList<>(); // tracked, and lost by this command
+    private long evictee;
     private long now = Long.MIN_VALUE;
 
     Witness(Settings settings) {
@@ -99,6 +103,12 @@ final class Witness {
         closing = command instanceof Command.CloseSession c ? c.session() : 0;
         boolean answered = false;
         for (Effect effect : effects) {
+            if (command instanceof Command.Enqueue c
+                    && effect.request() == c.request()
+                    && effect.session() == c.session()
+                    && !(effect instanceof Effect.Refused)) {
+                modes.put(List.of(c.session(), c.kind(), c.key()), c.mode());
+            }
             see(effect, command);
             answered |=
                     command instanceof Command.Locking keyed
@@ -195,11 +205,15 @@ final class Witness {
                 }
             }
             case Effect.Revoked revoked -> {
-                assertThat(command).isInstanceOf(Command.Release.class);
-                assertThat(tellLoss(revoked))
-                        .as("%s was told before or not lost", revoked)
-                        .isTrue();
+                boolean told =
+                        switch (command) {
+                            case Command.Release _ -> tellLoss(revoked);
+                            case Command.Evict c -> tellLoss(revoked) || isEvicted(c, revoked);
+                            default -> false;
+                        };
+                assertThat(told).as("%s was told before or not lost", revoked).isTrue();
             }
+            case Effect.Evicted evicted -> evicted(evicted, (Command.Evict) command);
             case Effect.Standing standing -> standing(standing, command);
             case Effect.Changed _ -> {
                 if (command instanceof Command.Suspend c) {
@@ -210,6 +224,55 @@ final class Witness {
             }
             case Effect.Counted _, Effect.Found _, Effect.Absent _, Effect.Items _ -> {}
         }
+    }
+
+    /** The next command takes one hold of this session away. */
+    void expectEvictionOf(long session) {
+        evictee = session;
+    }
+
+    private void evicted(Effect.Evicted evicted, Command.Evict c) {
+        assertThat(fences.add(evicted.fence())).as("fence of %s is new", evicted).isTrue();
+        boolean all = c.fence() == 0;
+        List<Token> gone =
+                live.entrySet().stream()
+                        .filter(it -> it.getValue().is(c))
+                        .map(Map.Entry::getKey)
+                        .filter(it -> all || it.fence() == c.fence())
+                        .toList();
+        List<Share> told = shares(c).stream().filter(it -> all || it.fence() == c.fence()).toList();
+        List<Held> untold = // nobody knows the fence of a claim; a session has one of a key
+                claims.stream()
+                        .filter(it -> it.is(c) && (all || it.session() == evictee))
+                        .filter(_ -> all || (gone.isEmpty() && told.isEmpty()))
+                        .toList();
+        assertThat(gone).allMatch(it -> it.fence() < evicted.fence());
+        assertThat(told).allMatch(it -> it.fence() < evicted.fence());
+        assertThat(evicted.holds())
+                .as("%s, by what was told", evicted)
+                .isGreaterThanOrEqualTo(gone.size() + told.size() + untold.size());
+        assertThat(all || evicted.holds() == 1).isTrue();
+        claims.removeAll(untold);
+        for (Token token : gone) {
+            Held held = live.remove(token);
+            if (held.terms().tracked()) {
+                toBeTold.add(held);
+            }
+        }
+        if (c.kind() == Kind.MUTEX) {
+            mutexFences.put(c.key(), evicted.fence());
+        }
+        if (all) {
+            floors.put(List.of(c.kind(), c.key()), evicted.fence());
+        }
+    }
+
+    /** Whoever asked for it is told in any case. */
+    private boolean isEvicted(Command.Evict c, Effect.Revoked revoked) {
+        Share share = leaveShare(revoked);
+        return share != null
+                && share.key().equals(c.key())
+                && (c.fence() == 0 || c.fence() == share.fence());
     }
 
     private boolean tellLoss(Effect effect) {
@@ -246,7 +309,13 @@ final class Witness {
         }
         if (confirmed) {
             shares.add(
-                    new Share(share.session(), share.request(), share.key(), share.mode(), false));
+                    new Share(
+                            share.session(),
+                            share.request(),
+                            share.key(),
+                            share.mode(),
+                            share.fence(),
+                            false));
         }
     }
 
@@ -285,7 +354,7 @@ final class Witness {
         assertThat(fences.add(fence)).as("fence of %s is new", c).isTrue();
         Long before = mutexFences.put(c.key(), fence);
         assertThat(before == null || before < fence).as("fence of %s is above all", c).isTrue();
-        shares.add(new Share(c.session(), c.request(), c.key(), mode, offered));
+        shares.add(new Share(c.session(), c.request(), c.key(), mode, fence, offered));
     }
 
     private Share leaveShare(Effect effect) {
@@ -367,24 +436,29 @@ final class Witness {
         assertThat(asking).as("%s answers a request", granted).isNotNull();
         assertThat(granted.key()).isEqualTo(asking.key());
         long toldBy = granted.request();
-        Terms terms = asking instanceof Command.Acquire c ? c.terms() : Terms.PLAIN;
+        Terms terms = termsOf(asking);
         boolean reads = terms.mode() == Mode.READ;
+        boolean perhapsLate = command instanceof Command.Await; // it may have been granted before
         assertThat(shares(asking))
                 .as("%s is beside nobody who asked, unless all read", granted)
-                .allMatch(it -> reads && it.mode() == Mode.READ && !it.offered());
+                .allMatch(it -> reads && it.mode() == Mode.READ && (perhapsLate || !it.offered()));
         if (ever.add(token)) {
             assertThat(
-                            command instanceof Command.Await
+                            perhapsLate
                                     || asking.kind() != Kind.MUTEX
                                     || !suspended.contains(asking.key()))
                     .as("%s is not granted while suspended", granted)
                     .isTrue();
             assertThat(fences.add(token.fence())).as("fence of %s is new", granted).isTrue();
+            assertThat(floors.getOrDefault(List.of(asking.kind(), asking.key()), 0L))
+                    .as("fence that all before %s were evicted with", granted)
+                    .isLessThan(token.fence());
             if (asking.kind() == Kind.MUTEX) {
-                Long before = mutexFences.put(granted.key(), token.fence());
-                assertThat(before == null || before < token.fence())
+                long before = mutexFences.getOrDefault(granted.key(), 0L);
+                assertThat(before < token.fence() || (perhapsLate && reads))
                         .as("fence of %s is above %s", granted, before)
                         .isTrue();
+                mutexFences.put(granted.key(), Math.max(before, token.fence()));
             }
         } else {
             // Only an await may tell again what its enqueue told, and only while it is held.
@@ -418,6 +492,15 @@ final class Witness {
         if (!(command instanceof Command.CloseSession c && held.endsWith(c, settings))) {
             live.put(token, held);
         }
+    }
+
+    private Terms termsOf(Command.Locking asking) {
+        return switch (asking) {
+            case Command.Acquire c -> c.terms();
+            case Command.Enqueue c -> Terms.of(c.mode());
+            case Command.Await c -> Terms.of(modes.get(List.of(c.session(), c.kind(), c.key())));
+            default -> Terms.PLAIN;
+        };
     }
 
     /** Nobody who is still blocked may be overtaken, except as the policy says. */
@@ -457,6 +540,14 @@ final class Witness {
     private void assertDead(Command command) {
         if (command instanceof Command.Unclaim c) {
             assertThat(isHolding(c)).as("%s was refused its own", c).isFalse();
+            return;
+        }
+        if (command instanceof Command.Evict c) {
+            boolean all = c.fence() == 0;
+            assertThat(all && !holders(c).isEmpty()).as("%s found nobody", c).isFalse();
+            assertThat(shares(c)).noneMatch(it -> all || it.fence() == c.fence());
+            assertThat(live.entrySet())
+                    .noneMatch(it -> it.getValue().is(c) && it.getKey().fence() == c.fence());
             return;
         }
         Token token =

@@ -6,6 +6,7 @@ import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -47,7 +48,7 @@ class SuspensionsTest {
                         @Override
                         public void wake() {}
                     },
-                    () -> "test");
+                    new Peer("test", () -> "test"));
     private long request;
 
     private static Key key(String name) {

@@ -19,6 +19,7 @@ import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.ListView;
+import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
@@ -59,16 +60,36 @@ class DflockdStatsTest {
 
     private static ResourceView lock(Key key, long owner, long leaseLeftNanos, int waiters) {
         return new ResourceView(
-                Kind.MUTEX, key, 1, owner == 0 ? 0 : 1, waiters, owner, leaseLeftNanos, 0);
+                Kind.MUTEX,
+                key,
+                1,
+                owner == 0 ? 0 : 1,
+                waiters,
+                owner,
+                leaseLeftNanos,
+                0,
+                0,
+                Mode.WRITE,
+                0);
     }
 
     private static ResourceView semaphore(String key, long limit, int holders, int waiters) {
         return new ResourceView(
-                Kind.SEMAPHORE, key(key), limit, holders, waiters, 9, seconds(7), 0);
+                Kind.SEMAPHORE,
+                key(key),
+                limit,
+                holders,
+                waiters,
+                9,
+                seconds(7),
+                0,
+                0,
+                Mode.WRITE,
+                0);
     }
 
     private static ResourceView idle(Kind kind, String key, long limit, long idleNanos) {
-        return new ResourceView(kind, key(key), limit, 0, 0, 0, 0, idleNanos);
+        return new ResourceView(kind, key(key), limit, 0, 0, 0, 0, idleNanos, 0, Mode.WRITE, 0);
     }
 
     @Test
