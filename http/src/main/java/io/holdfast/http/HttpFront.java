@@ -2,8 +2,18 @@ package io.holdfast.http;
 
 import io.holdfast.driver.Backend;
 import io.holdfast.driver.FrontEnd;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Effect;
+import io.holdfast.http.data.DataRoutes;
+import io.holdfast.http.data.PromptSession;
+import io.holdfast.http.inspect.InspectRoutes;
+import io.holdfast.http.openapi.OpenApiRoutes;
+import io.holdfast.http.signal.SignalRoutes;
 import io.holdfast.http.web.Access;
 import io.holdfast.http.web.Api;
+import io.holdfast.http.web.Exchange;
 import io.holdfast.http.web.Need;
 import io.holdfast.http.web.Web;
 import io.vertx.core.Context;
@@ -33,6 +43,7 @@ public final class HttpFront implements FrontEnd {
     private final Vertx vertx;
     private final Web web;
     private final Api api;
+    private final PromptSession prompt;
     private final List<HttpServer> servers = new ArrayList<>();
     private final List<HttpAddress> addresses = new ArrayList<>();
 
@@ -57,6 +68,7 @@ public final class HttpFront implements FrontEnd {
                         new Access(config.secret(), config.readToken(), config.admin()),
                         loop);
         this.api = new Api(web, vertx);
+        this.prompt = new PromptSession(backend.driver());
         addRoutes();
     }
 
@@ -77,6 +89,35 @@ public final class HttpFront implements FrontEnd {
                         exchange.unready();
                     }
                 });
+        new DataRoutes(prompt).addTo(api);
+        new SignalRoutes(this::openForStream, config.ping()).addTo(api);
+        new InspectRoutes(prompt, config.ping()).addTo(api);
+        new OpenApiRoutes(config.secret() != null || config.admin()).addTo(api);
+    }
+
+    private Runnable openForStream(Exchange exchange, Runnable end) {
+        Session session =
+                web.backend()
+                        .driver()
+                        .open(
+                                new Mailbox() {
+                                    @Override
+                                    public void add(Effect effect) {}
+
+                                    @Override
+                                    public void wake() {}
+
+                                    @Override
+                                    public void kick() {
+                                        web.later(end);
+                                    }
+                                },
+                                new Peer("http", exchange::peerName));
+        web.backend().connections().incrementAndGet();
+        return () -> {
+            web.backend().connections().decrementAndGet();
+            session.close(0);
+        };
     }
 
     /**
@@ -171,6 +212,7 @@ public final class HttpFront implements FrontEnd {
 
     @Override
     public void close() {
+        prompt.close();
         try {
             await(vertx.close().toCompletionStage().toCompletableFuture());
         } catch (CompletionException e) {

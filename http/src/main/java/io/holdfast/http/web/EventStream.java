@@ -9,6 +9,9 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.json.JsonObject;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,6 +29,7 @@ public final class EventStream {
     private long unwritten;
     private long progressNanos;
     private boolean ended;
+    private final List<Runnable> onEnd = new ArrayList<>();
 
     EventStream(Web web, Vertx vertx, HttpServerResponse response) {
         this.web = web;
@@ -82,6 +86,23 @@ public final class EventStream {
         }
     }
 
+    /** Says something now and then, so that both sides notice if the other has gone. */
+    public void pingEvery(Duration span) {
+        if (span.isPositive()) {
+            long timer = vertx.setPeriodic(span.toMillis(), _ -> comment("ping"));
+            onEnd(() -> vertx.cancelTimer(timer));
+        }
+    }
+
+    /** Called once when the stream has ended, whoever ended it. */
+    public void onEnd(Runnable task) {
+        if (ended) {
+            task.run();
+        } else {
+            onEnd.add(task);
+        }
+    }
+
     public boolean isEnded() {
         return ended;
     }
@@ -95,7 +116,11 @@ public final class EventStream {
     }
 
     void ended() {
+        if (ended) {
+            return;
+        }
         ended = true;
+        onEnd.forEach(Runnable::run);
         vertx.cancelTimer(look);
         web.remove(this);
     }

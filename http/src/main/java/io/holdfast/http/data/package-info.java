@@ -1,0 +1,5 @@
+/** Values, counters and lists over HTTP: what belongs to no session. */
+@NullMarked
+package io.holdfast.http.data;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,167 @@
+package io.holdfast.http.inspect;
+
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Slices;
+import io.holdfast.driver.signal.ChannelView;
+import io.holdfast.engine.CounterView;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.ListView;
+import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.ValueView;
+import io.holdfast.http.web.Api;
+import io.holdfast.http.web.Exchange;
+import io.holdfast.http.web.Need;
+import io.holdfast.protocol.dflockd.DflockdStats;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.internal.buffer.BufferInternal;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** The same object as the line protocol's stats, written piece by piece. */
+final class StatsRoute {
+    private static final String JSON = "application/json";
+    private static final int PIECE_BYTES = 32 * 1024;
+    private static final long STUCK_SECONDS = 30;
+
+    /** The line protocol begins its line with this. */
+    private static final int OK_BYTES = "ok ".length();
+
+    void addTo(Api api) {
+        api.add(
+                HttpMethod.GET,
+                "/v1/stats",
+                Need.READ,
+                exchange -> Thread.startVirtualThread(new Writing(exchange)::run));
+    }
+
+    /** One answer on its way, on a thread of its own. */
+    private static final class Writing {
+        private final Exchange exchange;
+        private final DflockdStats stats = new DflockdStats();
+        private ByteBuf out = Unpooled.buffer(1024);
+        private boolean begun;
+
+        Writing(Exchange exchange) {
+            this.exchange = exchange;
+        }
+
+        void run() {
+            stats.begin(exchange.backend().connections().get(), out);
+            out.skipBytes(OK_BYTES);
+            for (DflockdStats.Part part : DflockdStats.Part.values()) {
+                stats.begin(part, out);
+                if (!write(part)) {
+                    return;
+                }
+                stats.end(part, out);
+            }
+            stats.end(out);
+            Buffer rest = BufferInternal.buffer(out);
+            exchange.web().later(() -> end(rest));
+        }
+
+        private void end(Buffer rest) {
+            if (begun) {
+                exchange.response().end(rest);
+            } else {
+                exchange.answer(200, JSON, rest);
+            }
+        }
+
+        private boolean write(DflockdStats.Part part) {
+            Driver driver = exchange.backend().driver();
+            return switch (part) {
+                case LOCKS, SEMAPHORES ->
+                        write(
+                                driver.listInUse(),
+                                ResourceView::key,
+                                view -> stats.write(part, view, out));
+                case IDLE_LOCKS, IDLE_SEMAPHORES ->
+                        write(
+                                driver.listIdle(),
+                                ResourceView::key,
+                                view -> stats.write(part, view, out));
+                case COUNTERS ->
+                        write(
+                                driver.listCounters(),
+                                CounterView::key,
+                                view -> stats.write(view, out));
+                case VALUES ->
+                        write(driver.listValues(), ValueView::key, view -> stats.write(view, out));
+                case LISTS ->
+                        write(driver.listLists(), ListView::key, view -> stats.write(view, out));
+                case SIGNAL_CHANNELS ->
+                        write(
+                                exchange.backend().signals().apply(exchange.namespace()).list(),
+                                ChannelView::pattern,
+                                view ->
+                                        stats.writeChannel(
+                                                view.pattern(),
+                                                view.group(),
+                                                view.listeners(),
+                                                out));
+            };
+        }
+
+        private <T> boolean write(Slices<T> all, Function<T, Key> keyOf, Consumer<T> writer) {
+            try (Slices<T> slices = all) {
+                for (List<T> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
+                    for (T view : slice) {
+                        if (keyOf.apply(view).namespace().equals(exchange.namespace())) {
+                            writer.accept(view);
+                        }
+                    }
+                    if (out.readableBytes() >= PIECE_BYTES && !send()) {
+                        return false;
+                    }
+                }
+                return true;
+            }
+        }
+
+        /** Whether what is there has been written, and somebody wants more. */
+        private boolean send() {
+            Buffer piece = BufferInternal.buffer(out);
+            out = Unpooled.buffer(PIECE_BYTES);
+            CompletableFuture<Boolean> written = new CompletableFuture<>();
+            exchange.web().later(() -> send(piece, written));
+            try {
+                return written.get(STUCK_SECONDS, TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                return false;
+            } catch (TimeoutException e) {
+                exchange.web().later(() -> exchange.response().reset());
+                return false;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+
+        private void send(Buffer piece, CompletableFuture<Boolean> written) {
+            HttpServerResponse response = exchange.response();
+            if (exchange.isGone() || response.ended()) {
+                written.complete(false);
+                return;
+            }
+            if (!begun) {
+                begun = true;
+                response.setChunked(true)
+                        .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
+                        .putHeader("X-Content-Type-Options", "nosniff");
+            }
+            response.write(piece).onComplete(done -> written.complete(done.succeeded()));
+        }
+    }
+}

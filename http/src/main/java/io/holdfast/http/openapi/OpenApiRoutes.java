@@ -1,0 +1,91 @@
+package io.holdfast.http.openapi;
+
+import io.holdfast.http.web.Api;
+import io.holdfast.http.web.Exchange;
+import io.holdfast.http.web.Need;
+import io.holdfast.http.web.Route;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonObject;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The OpenAPI document. What it says is in {@code openapi.json}; what is not served here, such as
+ * the admin routes where there are none, is left out of it.
+ */
+public final class OpenApiRoutes {
+    private final boolean admin;
+    private @Nullable Buffer document;
+
+    /**
+     * @param admin whether the admin routes are there for anybody
+     */
+    public OpenApiRoutes(boolean admin) {
+        this.admin = admin;
+    }
+
+    public void addTo(Api api) {
+        api.add(
+                HttpMethod.GET,
+                "/v1/openapi.json",
+                Need.NOTHING,
+                exchange -> serve(exchange, api.routes()));
+    }
+
+    private void serve(Exchange exchange, List<Route> routes) {
+        Buffer known = document;
+        if (known == null) {
+            known = describe(routes).toBuffer().appendString("\n");
+            document = known;
+        }
+        exchange.answer(200, "application/json", known);
+    }
+
+    private JsonObject describe(List<Route> routes) {
+        JsonObject described = read();
+        Set<String> served = new HashSet<>();
+        for (Route route : routes) {
+            if (route.need() != Need.ADMIN || admin) {
+                served.add(operation(route.method().name(), route.template()));
+            }
+        }
+        JsonObject paths = described.getJsonObject("paths");
+        for (String path : List.copyOf(paths.fieldNames())) {
+            JsonObject methods = paths.getJsonObject(path);
+            for (String method : List.copyOf(methods.fieldNames())) {
+                if (!served.contains(operation(method, path))) {
+                    methods.remove(method);
+                }
+            }
+            if (methods.isEmpty()) {
+                paths.remove(path);
+            }
+        }
+        return described;
+    }
+
+    private static String operation(String method, String path) {
+        return method.toUpperCase(Locale.ROOT) + " " + path;
+    }
+
+    /** The document as it was written. */
+    static JsonObject read() {
+        try (InputStream in = OpenApiRoutes.class.getResourceAsStream("openapi.json")) {
+            if (in == null) {
+                throw new IllegalStateException("openapi.json is not there");
+            }
+            return new JsonObject(Buffer.buffer(in.readAllBytes()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.holdfast.http.signal;
+
+import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.Signal;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+import io.holdfast.http.inspect.Show;
+import io.holdfast.http.web.EventStream;
+import io.holdfast.http.web.Web;
+import io.vertx.core.json.JsonObject;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/**
+ * One who listens. Signals wait here for the event loop; those for which there is no room are
+ * dropped.
+ */
+final class SignalStream implements Listener {
+    /** How many wait at most for a client that does not read. */
+    static final int MOST_UNDELIVERED = 64;
+
+    /** How much waits at most for an event loop that has not had its turn. */
+    private static final int MOST_WAITING = 4096;
+
+    private static final int MOST_BYTES = 1 << 20;
+
+    /** How many are written before others have their turn. */
+    private static final int TURN = 256;
+
+    private record Told(Key channel, ByteString payload) {
+        int bytes() {
+            return channel.bytes().length + payload.length();
+        }
+    }
+
+    private final Web web;
+    private @Nullable EventStream stream;
+    private final Queue<Told> queue = new ArrayDeque<>();
+    private long bytes;
+
+    /** The event loop was told, or waits until the client reads. */
+    private boolean awake;
+
+    private boolean clientIsBehind;
+    private boolean closed;
+
+    SignalStream(Web web) {
+        this.web = web;
+    }
+
+    /** Begins to write; on the event loop. */
+    void writeTo(EventStream opened) {
+        synchronized (this) {
+            stream = opened;
+        }
+        opened.onDrained(this::write);
+        write();
+    }
+
+    @Override
+    public synchronized boolean isFull() {
+        return closed
+                || queue.size() >= (clientIsBehind ? MOST_UNDELIVERED : MOST_WAITING)
+                || bytes > MOST_BYTES;
+    }
+
+    @Override
+    public void deliver(Signal signal) {
+        Told told = new Told(signal.channel(), signal.payload());
+        signal.release();
+        synchronized (this) {
+            if (isFull()) { // somebody else was quicker
+                return;
+            }
+            queue.add(told);
+            bytes += told.bytes();
+            if (awake) {
+                return;
+            }
+            awake = true;
+        }
+        web.later(this::write);
+    }
+
+    @Override
+    public void overrun() {} // what finds no room is dropped, and the client stays
+
+    /** Writes as long as the client takes it; on the event loop. */
+    private void write() {
+        EventStream to = stream;
+        for (int i = 0; to != null && i < TURN; i++) {
+            Told next = poll(to);
+            if (next == null) {
+                return;
+            }
+            to.send(
+                    "sig",
+                    new JsonObject()
+                            .put("channel", Show.text(next.channel().bytes()))
+                            .put("payload", Show.text(next.payload().bytes())));
+        }
+        if (to != null) {
+            web.later(this::write);
+        }
+    }
+
+    private synchronized @Nullable Told poll(EventStream to) {
+        clientIsBehind = to.isFull();
+        if (clientIsBehind) {
+            return null; // goes on when it is drained
+        }
+        Told next = queue.poll();
+        if (next == null) {
+            awake = false;
+        } else {
+            bytes -= next.bytes();
+        }
+        return next;
+    }
+
+    synchronized void close() {
+        closed = true;
+        queue.clear();
+        bytes = 0;
+    }
+}
