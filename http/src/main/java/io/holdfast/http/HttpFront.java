@@ -9,6 +9,9 @@ import io.holdfast.engine.Effect;
 import io.holdfast.http.data.DataRoutes;
 import io.holdfast.http.data.PromptSession;
 import io.holdfast.http.inspect.InspectRoutes;
+import io.holdfast.http.metrics.HttpTraffic;
+import io.holdfast.http.metrics.MetricsRoutes;
+import io.holdfast.http.metrics.Status;
 import io.holdfast.http.openapi.OpenApiRoutes;
 import io.holdfast.http.signal.SignalRoutes;
 import io.holdfast.http.web.Access;
@@ -25,6 +28,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.metrics.MetricsOptions;
 import io.vertx.core.net.KeyCertOptions;
 
 import java.io.IOException;
@@ -38,29 +42,35 @@ import java.util.concurrent.TimeUnit;
 /** Serves HTTP, on one event loop of its own. */
 public final class HttpFront implements FrontEnd {
     private static final long CLOSE_SECONDS = 10;
+    private static final long SAMPLE_MILLIS = 1000;
 
     private final HttpConfig config;
     private final Vertx vertx;
     private final Web web;
     private final Api api;
     private final PromptSession prompt;
+    private final MetricsRoutes metrics;
     private final List<HttpServer> servers = new ArrayList<>();
     private final List<HttpAddress> addresses = new ArrayList<>();
 
     private HttpFront(HttpConfig config, Backend backend) {
         this.config = config;
         this.vertx =
-                Vertx.vertx(
-                        new VertxOptions()
-                                .setEventLoopPoolSize(1)
-                                .setWorkerPoolSize(1)
-                                .setInternalBlockingPoolSize(1)
-                                .setUseDaemonThread(true)
-                                .setDisableTCCL(true)
-                                .setFileSystemOptions(
-                                        new FileSystemOptions()
-                                                .setFileCachingEnabled(false)
-                                                .setClassPathResolvingEnabled(false)));
+                Vertx.builder()
+                        .with(
+                                new VertxOptions()
+                                        .setEventLoopPoolSize(1)
+                                        .setWorkerPoolSize(1)
+                                        .setInternalBlockingPoolSize(1)
+                                        .setUseDaemonThread(true)
+                                        .setDisableTCCL(true)
+                                        .setMetricsOptions(new MetricsOptions().setEnabled(true))
+                                        .setFileSystemOptions(
+                                                new FileSystemOptions()
+                                                        .setFileCachingEnabled(false)
+                                                        .setClassPathResolvingEnabled(false)))
+                        .withMetrics(new HttpTraffic(backend.observatory().traffic("http")))
+                        .build();
         Context loop = vertx.getOrCreateContext();
         this.web =
                 new Web(
@@ -69,10 +79,20 @@ public final class HttpFront implements FrontEnd {
                         loop);
         this.api = new Api(web, vertx);
         this.prompt = new PromptSession(backend.driver());
+        this.metrics =
+                new MetricsRoutes(
+                        backend,
+                        new Status(config.version(), web::isReady, () -> httpSessions(backend)));
         addRoutes();
+        web.later(() -> vertx.setPeriodic(0, SAMPLE_MILLIS, _ -> metrics.sample()));
+    }
+
+    private static int httpSessions(Backend backend) {
+        return Math.toIntExact(backend.observatory().sessions().getOrDefault("http", 0L));
     }
 
     private void addRoutes() {
+        metrics.addTo(api);
         api.add(
                 HttpMethod.GET,
                 "/health",
@@ -213,6 +233,7 @@ public final class HttpFront implements FrontEnd {
     @Override
     public void close() {
         prompt.close();
+        metrics.close();
         try {
             await(vertx.close().toCompletionStage().toCompletableFuture());
         } catch (CompletionException e) {

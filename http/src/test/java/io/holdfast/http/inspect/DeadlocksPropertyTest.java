@@ -115,7 +115,7 @@ class DeadlocksPropertyTest {
             int sessions = 1 + random.nextInt(6);
             boolean several = random.nextInt(3) == 0;
             for (int i = random.nextInt(20); i > 0; i--) {
-                long session = 1 + random.nextInt(sessions);
+                long session = 1L + random.nextInt(sessions);
                 if (!several && house.waits().containsKey(session)) {
                     continue; // its one thread is blocked
                 }

@@ -1,0 +1,321 @@
+package io.holdfast.http.metrics;
+
+import io.holdfast.driver.Backend;
+import io.holdfast.driver.watch.Contended;
+import io.holdfast.driver.watch.Histogram;
+import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.Operation;
+import io.holdfast.engine.Event;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyView;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Refusal;
+import io.holdfast.engine.UseCount;
+import io.holdfast.http.inspect.Show;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What the server has counted anyway, as Prometheus wants it. Nothing is kept here, so that nobody
+ * but the one who asks pays for it.
+ */
+final class ServerCollector implements MultiCollector {
+    /** How many keys are named. */
+    static final int MOST_KEYS = 10;
+
+    /** Longer names are cut. */
+    static final int MOST_LABEL_CHARS = 100;
+
+    private static final double NANOS = 1e9;
+    private static final String DATA = "data";
+
+    private final Backend backend;
+
+    ServerCollector(Backend backend) {
+        this.backend = backend;
+    }
+
+    @Override
+    public MetricSnapshots collect() {
+        List<MetricSnapshot> all = new ArrayList<>();
+        all.add(operations());
+        all.add(endings());
+        all.add(joins());
+        addSpans(all);
+        addUse(all);
+        addContended(all);
+        addTraffic(all);
+        return new MetricSnapshots(all);
+    }
+
+    private Observatory observatory() {
+        return backend.observatory();
+    }
+
+    // ---- what was done
+
+    private MetricSnapshot operations() {
+        CounterSnapshot.Builder counter =
+                CounterSnapshot.builder()
+                        .name("holdfast_operations")
+                        .help("Operations of clients, by what became of them.");
+        for (Kind kind : Kind.values()) {
+            addOutcome(counter, Operation.ACQUIRE, kind, "acquired", Event.Type.ACQUIRED);
+            addOutcome(counter, Operation.ACQUIRE, kind, "timed_out", Event.Type.TIMED_OUT);
+            addOutcome(counter, Operation.ACQUIRE, kind, "gave_up", Event.Type.GAVE_UP);
+        }
+        for (Operation operation : Operation.values()) {
+            for (Kind kind : Kind.values()) {
+                boolean data = isData(operation);
+                if (operation != Operation.ACQUIRE && (!data || kind == Kind.MUTEX)) {
+                    long done = observatory().countDone(operation, kind);
+                    counter.dataPoint(point(done, labels(operation, kind, "done")));
+                }
+                for (Refusal reason : Refusal.values()) {
+                    long refused = observatory().countRefused(operation, kind, reason);
+                    if (refused > 0) {
+                        String outcome = reason.name().toLowerCase(Locale.ROOT);
+                        counter.dataPoint(point(refused, labels(operation, kind, outcome)));
+                    }
+                }
+            }
+        }
+        return counter.build();
+    }
+
+    private void addOutcome(
+            CounterSnapshot.Builder counter,
+            Operation operation,
+            Kind kind,
+            String outcome,
+            Event.Type type) {
+        counter.dataPoint(point(observatory().count(kind, type), labels(operation, kind, outcome)));
+    }
+
+    private static boolean isData(Operation operation) {
+        return switch (operation) {
+            case ACQUIRE, RELEASE, RENEW -> false;
+            case COUNTER, VALUE, LIST -> true;
+        };
+    }
+
+    private static Labels labels(Operation operation, Kind kind, String outcome) {
+        return Labels.of(
+                "operation",
+                operation.label(),
+                "kind",
+                isData(operation) ? DATA : Show.word(kind),
+                "outcome",
+                outcome);
+    }
+
+    private MetricSnapshot endings() {
+        CounterSnapshot.Builder counter =
+                CounterSnapshot.builder()
+                        .name("holdfast_holds_ended")
+                        .help("Holds that ended, by the reason.");
+        for (Kind kind : Kind.values()) {
+            for (Event.Type type :
+                    List.of(Event.Type.RELEASED, Event.Type.EXPIRED, Event.Type.LOST)) {
+                counter.dataPoint(
+                        point(
+                                observatory().count(kind, type),
+                                Labels.of("kind", Show.word(kind), "reason", Show.word(type))));
+            }
+        }
+        return counter.build();
+    }
+
+    private MetricSnapshot joins() {
+        CounterSnapshot.Builder counter =
+                CounterSnapshot.builder()
+                        .name("holdfast_waits")
+                        .help("Requests that had to wait in a line.");
+        for (Kind kind : Kind.values()) {
+            counter.dataPoint(
+                    point(
+                            observatory().count(kind, Event.Type.WAITING),
+                            Labels.of("kind", Show.word(kind))));
+        }
+        return counter.build();
+    }
+
+    // ---- how long it took
+
+    private void addSpans(List<MetricSnapshot> all) {
+        HistogramSnapshot.Builder waits =
+                HistogramSnapshot.builder()
+                        .name("holdfast_wait_seconds")
+                        .help("How long those waited who got it; at once counts as 0.");
+        HistogramSnapshot.Builder holds =
+                HistogramSnapshot.builder()
+                        .name("holdfast_hold_seconds")
+                        .help("How long holds lasted that have ended.");
+        for (Kind kind : Kind.values()) {
+            Labels labels = Labels.of("kind", Show.word(kind));
+            waits.dataPoint(point(Spans.of(observatory().waits(kind)), labels));
+            holds.dataPoint(point(Spans.of(observatory().holds(kind)), labels));
+        }
+        all.add(waits.build());
+        all.add(holds.build());
+        all.add(
+                HistogramSnapshot.builder()
+                        .name("holdfast_hand_off_seconds")
+                        .help("From a grant to one who waited until its connection had it.")
+                        .dataPoint(point(Spans.of(observatory().handOffs()), Labels.EMPTY))
+                        .build());
+        all.add(
+                HistogramSnapshot.builder()
+                        .name("holdfast_expiry_lateness_seconds")
+                        .help("How long after the end of its lease a hold ended.")
+                        .dataPoint(point(Spans.of(observatory().lateness()), Labels.EMPTY))
+                        .build());
+    }
+
+    private static HistogramDataPointSnapshot point(Spans spans, Labels labels) {
+        ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
+        for (int i = 0; i < Histogram.buckets(); i++) {
+            boolean last = i == Histogram.buckets() - 1;
+            buckets.bucket(
+                    last ? Double.POSITIVE_INFINITY : Histogram.boundNanos(i) / NANOS,
+                    spans.count(i));
+        }
+        return HistogramDataPointSnapshot.builder()
+                .classicHistogramBuckets(buckets.build())
+                .sum(spans.sumNanos() / NANOS)
+                .labels(labels)
+                .build();
+    }
+
+    // ---- what is there
+
+    private void addUse(List<MetricSnapshot> all) {
+        GaugeSnapshot.Builder keys =
+                gauge("holdfast_keys_held", "Keys that somebody holds, by kind.");
+        GaugeSnapshot.Builder holders =
+                gauge("holdfast_holders", "Holds, by kind; a key may have several.");
+        GaugeSnapshot.Builder waiters = gauge("holdfast_waiters", "Those in lines, by kind.");
+        for (Kind kind : Kind.values()) {
+            UseCount use = backend.driver().countUse(kind);
+            Labels labels = Labels.of("kind", Show.word(kind));
+            keys.dataPoint(gaugePoint(use.keys(), labels));
+            holders.dataPoint(gaugePoint(use.holds(), labels));
+            waiters.dataPoint(gaugePoint(use.waits(), labels));
+        }
+        all.add(keys.build());
+        all.add(holders.build());
+        all.add(waiters.build());
+    }
+
+    private void addContended(List<MetricSnapshot> all) {
+        Map<Labels, Long> waits = new LinkedHashMap<>();
+        Map<Labels, Long> waiters = new LinkedHashMap<>();
+        for (Contended contended : observatory().contended(MOST_KEYS)) {
+            Kind kind = contended.name().kind();
+            Key key = contended.name().key();
+            Labels labels =
+                    Labels.of(
+                            "kind",
+                            Show.word(kind),
+                            "namespace",
+                            label(key.namespace().name()),
+                            "key",
+                            label(Show.text(key.bytes())));
+            KeyView view = backend.driver().view(kind, key, 0);
+            waits.merge(labels, contended.waits(), Long::sum); // cut, two names may be one
+            waiters.merge(labels, view == null ? 0L : view.waiters(), Long::sum);
+        }
+        all.add(
+                gauge(
+                        "holdfast_contended_key_waits",
+                        "How often the keys most waited for were waited for; a few keys at most.",
+                        waits));
+        all.add(gauge("holdfast_contended_key_waiters", "How many wait for them now.", waiters));
+    }
+
+    /** A label of bounded length and without anything that is no text. */
+    static String label(String text) {
+        StringBuilder label = new StringBuilder();
+        text.codePoints()
+                .limit(MOST_LABEL_CHARS)
+                .map(c -> Character.isISOControl(c) ? '\ufffd' : c)
+                .forEach(label::appendCodePoint);
+        return text.codePointCount(0, text.length()) > MOST_LABEL_CHARS
+                ? label.append('\u2026').toString()
+                : label.toString();
+    }
+
+    private void addTraffic(List<MetricSnapshot> all) {
+        Map<Labels, Long> connections = new LinkedHashMap<>();
+        CounterSnapshot.Builder bytes =
+                CounterSnapshot.builder()
+                        .name("holdfast_bytes")
+                        .help("Bytes that came and went, by protocol.");
+        new TreeMap<>(observatory().traffic())
+                .forEach(
+                        (protocol, traffic) -> {
+                            connections.put(Labels.of("protocol", protocol), traffic.connections());
+                            bytes.dataPoint(
+                                    point(
+                                            traffic.received(),
+                                            Labels.of(
+                                                    "protocol",
+                                                    protocol,
+                                                    "direction",
+                                                    "received")));
+                            bytes.dataPoint(
+                                    point(
+                                            traffic.sent(),
+                                            Labels.of("protocol", protocol, "direction", "sent")));
+                        });
+        Map<Labels, Long> sessions = new LinkedHashMap<>();
+        observatory()
+                .sessions()
+                .forEach(
+                        (protocol, number) ->
+                                sessions.put(Labels.of("protocol", protocol), number));
+        all.add(gauge("holdfast_connections", "Open connections, by protocol.", connections));
+        all.add(
+                gauge(
+                        "holdfast_sessions",
+                        "Sessions, by protocol; one may be without a connection.",
+                        sessions));
+        all.add(bytes.build());
+    }
+
+    // ---- points
+
+    private static CounterDataPointSnapshot point(long value, Labels labels) {
+        return CounterDataPointSnapshot.builder().value((double) value).labels(labels).build();
+    }
+
+    private static GaugeSnapshot.Builder gauge(String name, String help) {
+        return GaugeSnapshot.builder().name(name).help(help);
+    }
+
+    private static GaugeSnapshot gauge(String name, String help, Map<Labels, Long> values) {
+        GaugeSnapshot.Builder gauge = gauge(name, help);
+        values.forEach((labels, value) -> gauge.dataPoint(gaugePoint(value, labels)));
+        return gauge.build();
+    }
+
+    private static GaugeDataPointSnapshot gaugePoint(long value, Labels labels) {
+        return GaugeDataPointSnapshot.builder().value((double) value).labels(labels).build();
+    }
+}

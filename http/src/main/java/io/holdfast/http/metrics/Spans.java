@@ -1,0 +1,83 @@
+package io.holdfast.http.metrics;
+
+import io.holdfast.driver.watch.Histogram;
+
+import java.util.stream.Stream;
+
+/** How often spans of which length came, at one moment. */
+final class Spans {
+    /** For each bucket of {@link Histogram}. */
+    private final long[] counts;
+
+    private final long sumNanos;
+
+    private Spans(long[] counts, long sumNanos) {
+        this.counts = counts;
+        this.sumNanos = sumNanos;
+    }
+
+    static Spans of(Stream<Histogram> parts) {
+        long[] counts = new long[Histogram.buckets()];
+        long sumNanos = parts.mapToLong(part -> part.addTo(counts)).sum();
+        return new Spans(counts, sumNanos);
+    }
+
+    Spans plus(Spans other) {
+        long[] sum = counts.clone();
+        for (int i = 0; i < sum.length; i++) {
+            sum[i] += other.counts[i];
+        }
+        return new Spans(sum, sumNanos + other.sumNanos);
+    }
+
+    Spans minus(Spans before) {
+        long[] difference = counts.clone();
+        for (int i = 0; i < difference.length; i++) {
+            difference[i] -= before.counts[i];
+        }
+        return new Spans(difference, sumNanos - before.sumNanos);
+    }
+
+    long count(int bucket) {
+        return counts[bucket];
+    }
+
+    long sumNanos() {
+        return sumNanos;
+    }
+
+    long total() {
+        long total = 0;
+        for (long count : counts) {
+            total += count;
+        }
+        return total;
+    }
+
+    /**
+     * The span that so many of a hundred do not exceed, in milliseconds, as if those in a bucket
+     * lay evenly in it; not a number if there were none.
+     */
+    double percentileMillis(int percent) {
+        long total = total();
+        if (total == 0) {
+            return Double.NaN;
+        }
+        double rank = total * (percent / 100.0);
+        long before = 0;
+        for (int bucket = 0; bucket < counts.length; bucket++) {
+            if (counts[bucket] > 0 && before + counts[bucket] >= rank) {
+                return millis(bucket, (rank - before) / counts[bucket]);
+            }
+            before += counts[bucket];
+        }
+        throw new IllegalStateException("the rank is beyond the total");
+    }
+
+    private static double millis(int bucket, double part) {
+        double least = bucket == 0 ? 0 : Histogram.boundNanos(bucket - 1);
+        boolean last = bucket == Histogram.buckets() - 1;
+        double most = last ? least : Histogram.boundNanos(bucket);
+        return (least + (most - least) * part) / 1e6;
+    }
+}

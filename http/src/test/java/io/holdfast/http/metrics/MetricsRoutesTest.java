@@ -1,0 +1,169 @@
+package io.holdfast.http.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.Secret;
+import io.holdfast.http.TestHttp;
+import io.vertx.core.json.JsonObject;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+
+@DisplayName("Numbers over HTTP")
+class MetricsRoutesTest {
+    private TestHttp http = TestHttp.start(config -> config.version("1.2.3"));
+
+    @AfterEach
+    void close() {
+        http.close();
+    }
+
+    private void restartWithSecrets() {
+        http.close();
+        http =
+                TestHttp.start(
+                        config ->
+                                config.secret(secret("master key"))
+                                        .readToken(secret("just looking")));
+    }
+
+    private static Secret secret(String text) {
+        return new Secret(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private PrometheusText scrape() {
+        return PrometheusText.parse(http.get("/metrics").body());
+    }
+
+    @Test
+    void are_text_for_Prometheus() {
+        HttpResponse<String> answer = http.get("/metrics");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("Content-Type"))
+                .hasValue("text/plain; version=0.0.4; charset=utf-8");
+        assertThat(PrometheusText.parse(answer.body()).value("dflockd_ready")).isEqualTo(1);
+        assertThat(http.send("HEAD", "/metrics", null).body()).isEmpty();
+    }
+
+    @Test
+    void need_a_secret_where_there_is_one() {
+        restartWithSecrets();
+        for (String path : new String[] {"/metrics", "/v1/overview"}) {
+            assertThat(TestHttp.told(http.get(path))).isEqualTo("401 unauthorized");
+            assertThat(TestHttp.told(http.get(path, "Authorization", "Bearer master")))
+                    .isEqualTo("401 unauthorized");
+            assertThat(http.get(path, "Authorization", "Bearer master key").statusCode())
+                    .isEqualTo(200);
+            assertThat(http.get(path, "Authorization", "Bearer just looking").statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void count_requests_by_route_and_never_by_path() {
+        http.get("/health");
+        http.get("/health");
+        http.get("/v1/no/such/thing");
+        http.get("/v1/no/such/thing/either");
+        http.post("/health", "");
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(requests("GET", "/health", 200)).isEqualTo(2));
+        assertThat(requests("GET", "unmatched", 404)).isEqualTo(2);
+        assertThat(requests("POST", "/health", 405)).isEqualTo(1);
+        assertThat(http.get("/metrics").body()).doesNotContain("/v1/no");
+    }
+
+    private double requests(String method, String path, int status) {
+        return scrape().value(
+                        "dflockd_http_requests_total",
+                        "method",
+                        method,
+                        "path",
+                        path,
+                        "status",
+                        String.valueOf(status));
+    }
+
+    @Test
+    void count_the_bytes_and_connections_of_HTTP_itself() {
+        http.post("/health", "x".repeat(20_000));
+        assertThat(scrape().value("holdfast_connections", "protocol", "http")).isPositive();
+        Awaitility.await()
+                .until(
+                        () ->
+                                bytes(scrape(), "received") > 16_384
+                                        && bytes(scrape(), "sent") > 4_096);
+    }
+
+    private static double bytes(PrometheusText text, String direction) {
+        return text.value("holdfast_bytes_total", "protocol", "http", "direction", direction);
+    }
+
+    @Test
+    void say_when_the_server_drains() {
+        http.draining.set(true);
+        assertThat(scrape().value("dflockd_ready")).isZero();
+        assertThat(TestHttp.json(http.get("/v1/overview")).getBoolean("ready")).isFalse();
+    }
+
+    @Test
+    void are_shown_at_a_glance() {
+        JsonObject overview = TestHttp.json(http.get("/v1/overview"));
+        assertThat(overview.fieldNames())
+                .containsExactly(
+                        "version",
+                        "uptime_s",
+                        "ready",
+                        "role",
+                        "admin",
+                        "totals",
+                        "contended",
+                        "series");
+        assertThat(overview.getString("version")).isEqualTo("1.2.3");
+        assertThat(overview.getString("role")).isEqualTo("open");
+        assertThat(overview.getBoolean("admin")).isFalse();
+        assertThat(overview.getJsonObject("totals").fieldNames())
+                .containsExactly(
+                        "connections",
+                        "http_sessions",
+                        "locks_held",
+                        "lock_waiters",
+                        "semaphore_holders",
+                        "semaphore_waiters",
+                        "shared_holders",
+                        "listeners");
+        assertThat(overview.getJsonArray("contended")).isEmpty();
+        assertThat(overview.getJsonObject("series").fieldNames())
+                .containsExactly(
+                        "step_s",
+                        "end",
+                        "acquired",
+                        "released",
+                        "timed_out",
+                        "expired",
+                        "lost",
+                        "wait_p50_ms",
+                        "wait_p99_ms",
+                        "held",
+                        "waiting",
+                        "connections");
+    }
+
+    @Test
+    void have_a_new_point_each_second() {
+        Awaitility.await()
+                .until(
+                        () ->
+                                !TestHttp.json(http.get("/v1/overview?points=1"))
+                                        .getJsonObject("series")
+                                        .getJsonArray("held")
+                                        .isEmpty());
+        assertThat(TestHttp.told(http.get("/v1/overview?points=0"))).isEqualTo("400 bad_request");
+        assertThat(TestHttp.told(http.get("/v1/overview?points=601"))).isEqualTo("400 bad_request");
+    }
+}

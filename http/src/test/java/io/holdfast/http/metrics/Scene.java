@@ -1,0 +1,112 @@
+package io.holdfast.http.metrics;
+
+import io.holdfast.driver.Backend;
+import io.holdfast.driver.Caps;
+import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
+import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.watch.Observatory;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Settings;
+import io.holdfast.engine.Token;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An engine and somebody who uses it, without a socket. */
+final class Scene implements AutoCloseable {
+    static final long LONG = Duration.ofMinutes(10).toNanos();
+
+    final Observatory observatory = new Observatory(LocalDriver.SHARDS, System::nanoTime);
+    final LocalDriver driver =
+            new LocalDriver(
+                    new Settings(0, LONG, true),
+                    Caps.NONE,
+                    Duration.ofMinutes(1),
+                    new ClockFences(),
+                    () -> true,
+                    observatory);
+    final SignalHub hub = new SignalHub(0, () -> true);
+    final AtomicInteger connections = new AtomicInteger();
+    final Backend backend =
+            new Backend(
+                    driver,
+                    observatory,
+                    _ -> hub,
+                    () -> Map.of(Namespace.DEFAULT, hub),
+                    connections,
+                    () -> true,
+                    () -> false,
+                    Duration.ofSeconds(33));
+    final HttpTally tally = new HttpTally();
+    private final Exposition exposition =
+            new Exposition(backend, new Status("1.2.3", () -> true, () -> 7), tally);
+
+    /** A session and what it was told. */
+    final class Client implements Mailbox {
+        private final ConcurrentLinkedQueue<Effect> effects = new ConcurrentLinkedQueue<>();
+        final Session session = driver.open(this, new Peer("dflockd", () -> "client"));
+        private long request;
+
+        @Override
+        public void add(Effect effect) {
+            effects.add(effect);
+        }
+
+        @Override
+        public void wake() {}
+
+        @Nullable Token acquire(Kind kind, Key key, long limit, long waitNanos, long leaseNanos) {
+            effects.clear();
+            session.submit(
+                    new Command.Acquire(
+                            session.id(), ++request, kind, key, limit, waitNanos, leaseNanos, 1));
+            return effects.poll() instanceof Effect.Granted granted ? granted.token() : null;
+        }
+
+        @Nullable Token lock(String key) {
+            return acquire(Kind.MUTEX, Key.of(key), 1, LONG, LONG);
+        }
+
+        void release(Kind kind, Key key, Token token) {
+            session.submit(new Command.Release(session.id(), ++request, kind, key, token));
+        }
+
+        void renew(Kind kind, Key key, Token token) {
+            session.submit(new Command.Renew(session.id(), ++request, kind, key, token, LONG));
+        }
+
+        void submit(java.util.function.LongFunction<Command.Keyed> command) {
+            session.submit(command.apply(++request));
+        }
+    }
+
+    Client client() {
+        return new Client();
+    }
+
+    String text() {
+        return exposition.text();
+    }
+
+    PrometheusText scrape() {
+        return PrometheusText.parse(text());
+    }
+
+    @Override
+    public void close() {
+        exposition.close();
+        driver.close();
+    }
+}

@@ -1,0 +1,127 @@
+package io.holdfast.http.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.math.BigDecimal;
+import java.util.Objects;
+
+@DisplayName("The last minutes")
+class SeriesTest {
+    private static final long SECOND = 1_000_000_000;
+
+    private final Scene scene = new Scene();
+    private final Series series = new Series(scene.backend);
+    private long nowNanos = -5 * SECOND;
+
+    @AfterEach
+    void close() {
+        scene.close();
+    }
+
+    private void sampleAfter(long nanos) {
+        nowNanos += nanos;
+        series.sample(nowNanos);
+    }
+
+    private JsonArray line(String name, int most) {
+        JsonObject object = new JsonObject();
+        series.addTo(object, most);
+        return object.getJsonArray(name);
+    }
+
+    private void lockAndRelease(int times) {
+        Scene.Client client = scene.client();
+        for (int i = 0; i < times; i++) {
+            client.release(Kind.MUTEX, Key.of("k"), Objects.requireNonNull(client.lock("k")));
+        }
+        client.session.close(Long.MAX_VALUE);
+    }
+
+    private static BigDecimal number(String text) {
+        return new BigDecimal(text);
+    }
+
+    @Test
+    void are_empty_at_first() {
+        sampleAfter(0);
+        assertThat(line("acquired", 300)).isEmpty();
+    }
+
+    @Test
+    void show_how_much_happened_in_each_second() {
+        sampleAfter(0);
+        lockAndRelease(4);
+        sampleAfter(SECOND);
+        sampleAfter(SECOND);
+        lockAndRelease(1);
+        sampleAfter(SECOND / 2);
+        assertThat(line("acquired", 300))
+                .usingElementComparator(SeriesTest::compare)
+                .containsExactly(number("4"), number("0"), number("2"));
+        assertThat(line("released", 2))
+                .usingElementComparator(SeriesTest::compare)
+                .containsExactly(number("0"), number("2"));
+    }
+
+    private static int compare(Object one, Object other) {
+        return ((BigDecimal) one).compareTo((BigDecimal) other);
+    }
+
+    @Test
+    void fill_the_seconds_in_which_nobody_looked() {
+        sampleAfter(0);
+        lockAndRelease(6);
+        sampleAfter(3 * SECOND);
+        assertThat(line("acquired", 300))
+                .usingElementComparator(SeriesTest::compare)
+                .containsExactly(number("2"), number("2"), number("2"));
+        sampleAfter(SECOND * 86_400);
+        assertThat(line("acquired", 10_000)).hasSize(Series.KEPT);
+    }
+
+    @Test
+    void forget_what_is_older_than_ten_minutes() {
+        sampleAfter(0);
+        lockAndRelease(1);
+        for (int i = 0; i < Series.KEPT + 1; i++) {
+            sampleAfter(SECOND);
+        }
+        assertThat(line("acquired", Series.KEPT))
+                .hasSize(Series.KEPT)
+                .usingElementComparator(SeriesTest::compare)
+                .containsOnly(BigDecimal.ZERO);
+    }
+
+    @Test
+    void show_what_is_there() {
+        Scene.Client alice = scene.client();
+        Objects.requireNonNull(alice.lock("a"));
+        Objects.requireNonNull(alice.lock("b"));
+        assertThat(scene.client().lock("a")).isNull();
+        scene.connections.set(17);
+        sampleAfter(0);
+        sampleAfter(SECOND);
+        assertThat(compare(line("held", 1).getValue(0), number("2"))).isZero();
+        assertThat(compare(line("waiting", 1).getValue(0), number("1"))).isZero();
+        assertThat(compare(line("connections", 1).getValue(0), number("17"))).isZero();
+    }
+
+    @Test
+    void have_no_wait_time_where_nobody_got_anything() {
+        sampleAfter(0);
+        lockAndRelease(1);
+        sampleAfter(SECOND);
+        sampleAfter(SECOND);
+        assertThat(line("wait_p99_ms", 2).getValue(0)).isNotNull();
+        assertThat(line("wait_p99_ms", 2).getValue(1)).isNull();
+    }
+}
