@@ -35,11 +35,17 @@ public record Event(
         RELEASED,
         /** The lease ended. The span is how long it was held. */
         EXPIRED,
-        /** Another took it away: with the token, or by force. The span is how long it was held. */
+        /**
+         * Another took it away: with the token, or by force. The span is how long it was held, or
+         * offered.
+         */
         LOST,
         /** The wait ran out. The span is what it waited. */
         TIMED_OUT,
-        /** Left the line or turned the offer down, or its session ended. */
+        /**
+         * Left the line, turned the offer down or let it lapse, or its session ended. The span is
+         * what it waited, from the start.
+         */
         GAVE_UP
     }
 }

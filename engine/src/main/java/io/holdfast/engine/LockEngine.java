@@ -641,7 +641,7 @@ public final class LockEngine {
         for (Hold hold = session.lastHold; hold != null; hold = hold.before) {
             if (hold.request == c.request() && hold.resource == resource) {
                 effects.add(new Effect.Cancelled(c.session(), c.request()));
-                end(hold, Event.Type.RELEASED, ledger, effects);
+                end(hold, ownEnd(hold), ledger, effects);
                 return;
             }
         }
@@ -823,11 +823,7 @@ public final class LockEngine {
             }
             boolean released = settings.autoRelease() && hold.terms().bound();
             if (released || unknown || claimed || asked) {
-                end(
-                        hold,
-                        isOffer(hold) ? Event.Type.GAVE_UP : Event.Type.RELEASED,
-                        ledger,
-                        effects);
+                end(hold, ownEnd(hold), ledger, effects);
             } else {
                 session.endEnqueue(hold.resource, hold);
                 session.untrack(hold.request);
@@ -1078,6 +1074,11 @@ public final class LockEngine {
         rest(wait.resource, ledger);
     }
 
+    /** What it is when the session itself wants no more of it. */
+    private static Event.Type ownEnd(Hold hold) {
+        return isOffer(hold) ? Event.Type.GAVE_UP : Event.Type.RELEASED;
+    }
+
     /** Ends a hold, whatever the reason, and passes its slot on. */
     private void end(Hold hold, Event.Type reason, Ledger ledger, List<Effect> effects) {
         Resource resource = hold.resource;
@@ -1096,7 +1097,11 @@ public final class LockEngine {
         deadlines.remove(hold);
         ledger.giveBack();
         resource.lastActivityNanos = nowNanos;
-        long span = nowNanos - (isOffer(hold) ? ((AskHold) hold).askedNanos : hold.sinceNanos);
+        long from =
+                reason == Event.Type.GAVE_UP && hold instanceof AskHold offer
+                        ? offer.askedNanos
+                        : hold.sinceNanos;
+        long span = nowNanos - from;
         tell(reason, hold, span, reason == Event.Type.EXPIRED ? nowNanos - ends : 0);
         serve(resource, ledger, effects);
         rest(resource, ledger);

@@ -34,7 +34,7 @@ final class Past {
         Recent recent = byKind.of(event.kind());
         Ring ring = recent.get(event.key());
         if (ring == null) {
-            ring = new Ring();
+            ring = new Ring(event.key());
             recent.put(event.key(), ring);
         }
         ring.add(event);
@@ -62,9 +62,14 @@ final class Past {
 
     /** The last events of a key; it grows as far as it is needed. */
     private static final class Ring {
+        private final Key key;
         private @Nullable Event[] events = new @Nullable Event[4];
         private int next;
         private int size;
+
+        Ring(Key key) {
+            this.key = key;
+        }
 
         void add(Event event) {
             if (size == events.length && size < EVENTS) {
@@ -72,9 +77,28 @@ final class Past {
                 events = all.toArray(new @Nullable Event[EVENTS]);
                 next = size;
             }
-            events[next] = event;
+            events[next] = shared(event);
             next = (next + 1) % events.length;
             size = Math.min(size + 1, events.length);
+        }
+
+        /** Keys may be long: all events of one have the same. */
+        @SuppressWarnings("ReferenceEquality") // equal ones are what is to be shared
+        private Event shared(Event event) {
+            return event.key() == key
+                    ? event
+                    : new Event(
+                            event.type(),
+                            event.kind(),
+                            key,
+                            event.session(),
+                            event.mode(),
+                            event.fence(),
+                            event.atNanos(),
+                            event.spanNanos(),
+                            event.lateNanos(),
+                            event.holders(),
+                            event.waiters());
         }
 
         List<Event> toList() {

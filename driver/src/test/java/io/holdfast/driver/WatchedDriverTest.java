@@ -1,0 +1,340 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.driver.watch.Contended;
+import io.holdfast.driver.watch.Happening;
+import io.holdfast.driver.watch.Histogram;
+import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.Operation;
+import io.holdfast.driver.watch.Subscription;
+import io.holdfast.engine.BelongingView;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Event;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.LineView;
+import io.holdfast.engine.Mode;
+import io.holdfast.engine.Refusal;
+import io.holdfast.engine.Settings;
+import io.holdfast.engine.Token;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/** One thread unless it says so, and a clock that moves only when told. */
+@DisplayName("A driver that is watched")
+class WatchedDriverTest {
+    private static final Key PRINTER = Key.of("printer");
+    private static final Key SCANNER = Key.of("scanner");
+    private static final long LONG = Duration.ofHours(1).toNanos();
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+    private final AtomicLong clock = new AtomicLong(1_000);
+    private final Observatory observatory = new Observatory(LocalDriver.SHARDS, clock::get);
+    private final LocalDriver driver =
+            new LocalDriver(
+                    new Settings(0, LONG, true),
+                    new Caps(100, 0, 0),
+                    Duration.ofHours(1),
+                    new ClockFences(),
+                    () -> true,
+                    observatory,
+                    clock::get);
+    private final Client alice = new Client(driver, new Inbox(), "alice");
+    private final Client bob = new Client(driver, new Inbox(), "bob");
+
+    @AfterEach
+    void close() {
+        driver.close();
+    }
+
+    private long count(Event.Type type) {
+        return observatory.count(Kind.MUTEX, type);
+    }
+
+    private static long sum(Stream<Histogram> histograms) {
+        return histograms.mapToLong(Histogram::sumNanos).sum();
+    }
+
+    private static <T> List<T> all(Slices<T> slices) {
+        List<T> all = new ArrayList<>();
+        try (slices) {
+            for (List<T> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
+                all.addAll(slice);
+            }
+        }
+        return all;
+    }
+
+    @Test
+    void counts_what_became_of_waits_and_holds() {
+        Token token = alice.lock(PRINTER);
+        assertThat(bob.tryLock(PRINTER)).isFalse();
+        bob.ask(PRINTER, LONG, LONG);
+        clock.addAndGet(SECOND);
+        alice.release(PRINTER, token);
+        clock.addAndGet(2 * SECOND);
+        bob.close();
+        assertThat(count(Event.Type.ACQUIRED)).isEqualTo(2);
+        assertThat(count(Event.Type.TIMED_OUT)).isEqualTo(1);
+        assertThat(count(Event.Type.WAITING)).isEqualTo(1);
+        assertThat(count(Event.Type.RELEASED)).isEqualTo(2);
+        assertThat(observatory.count(Kind.SEMAPHORE, Event.Type.ACQUIRED)).isZero();
+        assertThat(sum(observatory.waits(Kind.MUTEX))).isEqualTo(SECOND);
+        assertThat(sum(observatory.holds(Kind.MUTEX))).isEqualTo(3 * SECOND);
+        assertThat(observatory.contended(5))
+                .containsExactly(new Contended(new Contended.Name(Kind.MUTEX, PRINTER), 1));
+    }
+
+    @Test
+    void counts_operations_by_outcome() {
+        Token token = alice.lock(PRINTER);
+        alice.release(PRINTER, token);
+        alice.release(PRINTER, token);
+        alice.claim(Kind.MUTEX, SCANNER);
+        bob.claim(Kind.MUTEX, SCANNER);
+        alice.unclaim(Kind.MUTEX, SCANNER);
+        alice.session.submit(
+                new Command.Data(alice.session.id(), 99, PRINTER, new DataOperation.Increment(1)));
+        assertThat(observatory.countDone(Operation.RELEASE, Kind.MUTEX)).isEqualTo(2);
+        assertThat(observatory.countRefused(Operation.RELEASE, Kind.MUTEX, Refusal.NOT_HELD))
+                .isEqualTo(1);
+        assertThat(observatory.countRefused(Operation.ACQUIRE, Kind.MUTEX, Refusal.BUSY))
+                .isEqualTo(1);
+        assertThat(observatory.countDone(Operation.ACQUIRE, Kind.MUTEX))
+                .as("events count these")
+                .isZero();
+        assertThat(observatory.countDone(Operation.COUNTER, Kind.MUTEX)).isEqualTo(1);
+    }
+
+    @Test
+    void tells_how_late_a_lease_ended() {
+        alice.granted(alice.ask(PRINTER, 0, SECOND));
+        clock.addAndGet(3 * SECOND);
+        assertThat(bob.tryLock(PRINTER)).isTrue();
+        assertThat(count(Event.Type.EXPIRED)).isEqualTo(1);
+        assertThat(sum(observatory.lateness())).isEqualTo(2 * SECOND);
+    }
+
+    @Test
+    void remembers_what_happened_to_a_key_in_order() {
+        Token token = alice.lock(PRINTER);
+        bob.ask(PRINTER, LONG, LONG);
+        alice.release(PRINTER, token);
+        alice.lock(SCANNER);
+        assertThat(observatory.past(Kind.MUTEX, PRINTER))
+                .extracting(Event::type)
+                .containsExactly(
+                        Event.Type.ACQUIRED,
+                        Event.Type.WAITING,
+                        Event.Type.RELEASED,
+                        Event.Type.ACQUIRED);
+        assertThat(observatory.past(Kind.SEMAPHORE, PRINTER)).isEmpty();
+    }
+
+    @Test
+    void tells_of_a_session_before_and_after_all_that_it_does() {
+        try (Subscription all = observatory.subscribe(_ -> true, 100, () -> {})) {
+            Client carol = new Client(driver, new Inbox(), "carol");
+            carol.lock(PRINTER);
+            carol.close();
+            List<Object> told = new ArrayList<>();
+            for (Happening next = all.poll(); next != null; next = all.poll()) {
+                told.add(
+                        switch (next) {
+                            case Happening.OnKey on -> {
+                                assertThat(Objects.requireNonNull(on.peer()).name().get())
+                                        .isEqualTo("carol");
+                                yield on.event().type();
+                            }
+                            case Happening.Opened _ -> "opened";
+                            case Happening.Closed _ -> "closed";
+                            case Happening.Gap _ -> "gap";
+                        });
+            }
+            assertThat(told)
+                    .containsExactly("opened", Event.Type.ACQUIRED, Event.Type.RELEASED, "closed");
+            assertThat(observatory.peerOf(carol.session.id())).isNull();
+        }
+    }
+
+    @Test
+    void lists_sessions_with_what_they_have() {
+        alice.lock(PRINTER);
+        alice.lock(SCANNER);
+        clock.addAndGet(SECOND);
+        bob.ask(PRINTER, LONG, LONG);
+        assertThat(all(driver.listSessions()))
+                .containsExactlyInAnyOrder(
+                        new SessionView(alice.session.id(), "test", "alice", SECOND, 2, 0),
+                        new SessionView(bob.session.id(), "test", "bob", SECOND, 0, 1));
+        assertThat(driver.session(bob.session.id()))
+                .isEqualTo(new SessionView(bob.session.id(), "test", "bob", SECOND, 0, 1));
+        bob.close();
+        assertThat(driver.session(bob.session.id())).isNull();
+        assertThat(driver.belongings(bob.session.id(), 9)).isEmpty();
+        assertThat(all(driver.listSessions())).hasSize(1);
+    }
+
+    @Test
+    void lists_more_sessions_than_fit_into_a_slice_each_once() {
+        Set<Long> expected = new HashSet<>(Set.of(alice.session.id(), bob.session.id()));
+        for (int i = 0; i < 2_000; i++) {
+            expected.add(new Client(driver).session.id());
+        }
+        List<Long> listed = all(driver.listSessions()).stream().map(SessionView::id).toList();
+        assertThat(listed).hasSameSizeAs(expected).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    @Test
+    void shows_what_a_session_holds_and_waits_for() {
+        alice.granted(alice.ask(PRINTER, 0, 5 * SECOND));
+        bob.lock(SCANNER);
+        clock.addAndGet(SECOND);
+        alice.ask(SCANNER, 7 * SECOND, LONG);
+        clock.addAndGet(SECOND);
+        long fence = Objects.requireNonNull(driver.holders(Kind.MUTEX, PRINTER)).since();
+        assertThat(driver.belongings(alice.session.id(), 9))
+                .containsExactlyInAnyOrder(
+                        new BelongingView(
+                                Kind.MUTEX,
+                                PRINTER,
+                                Mode.WRITE,
+                                true,
+                                false,
+                                fence,
+                                2 * SECOND,
+                                3 * SECOND),
+                        new BelongingView(
+                                Kind.MUTEX,
+                                SCANNER,
+                                Mode.WRITE,
+                                false,
+                                false,
+                                0,
+                                SECOND,
+                                6 * SECOND));
+        assertThat(all(driver.listLines(9)))
+                .containsExactly(
+                        new LineView(
+                                Kind.MUTEX,
+                                SCANNER,
+                                1,
+                                1,
+                                List.of(bob.session.id()),
+                                List.of(
+                                        new LineView.Waiter(
+                                                alice.session.id(), Mode.WRITE, SECOND))));
+    }
+
+    @Test
+    void asks_the_owner_to_end_a_session() {
+        AtomicBoolean kicked = new AtomicBoolean();
+        Session carol =
+                driver.open(
+                        new Mailbox() {
+                            @Override
+                            public void add(Effect effect) {}
+
+                            @Override
+                            public void wake() {}
+
+                            @Override
+                            public void kick() {
+                                kicked.set(true);
+                            }
+                        },
+                        new Peer("test", () -> "carol"));
+        assertThat(driver.kick(carol.id())).isTrue();
+        assertThat(kicked).isTrue();
+        carol.close(0);
+        assertThat(driver.kick(carol.id())).isFalse();
+    }
+
+    @Test
+    void accounts_for_everything_while_many_threads_work_and_others_look() throws Exception {
+        int workers = 4;
+        int rounds = 1_500;
+        AtomicLong working = new AtomicLong(workers);
+        List<Key> keys = List.of(PRINTER, SCANNER, Key.of("third"));
+        AtomicLong told = new AtomicLong();
+        Subscription feed =
+                observatory.subscribe(it -> it instanceof Happening.OnKey, 16, () -> {});
+        try (Crew crew = new Crew()) {
+            crew.run(
+                    workers + 1,
+                    member -> {
+                        if (member == workers) {
+                            while (working.get() > 0) {
+                                look(keys);
+                                told.addAndGet(drain(feed));
+                            }
+                            return;
+                        }
+                        try {
+                            for (int i = 0; i < rounds; i++) {
+                                Client client = new Client(driver);
+                                Key key = keys.get((member + i) % keys.size());
+                                Token token = client.lock(key);
+                                if (i % 2 == 0) {
+                                    client.release(key, token);
+                                }
+                                client.close();
+                            }
+                        } finally {
+                            working.decrementAndGet();
+                        }
+                    });
+        }
+        await().atMost(Inbox.LIMIT).until(() -> driver.openSessions() == 2);
+        told.addAndGet(drain(feed));
+        long each = (long) workers * rounds;
+        assertThat(count(Event.Type.ACQUIRED)).isEqualTo(each);
+        assertThat(count(Event.Type.RELEASED)).isEqualTo(each);
+        assertThat(told).hasValue(2 * each + count(Event.Type.WAITING));
+        assertThat(observatory.sessions()).containsEntry("test", 2L);
+        assertThat(all(driver.listLines(9))).isEmpty();
+    }
+
+    /** Looks at all there is to see; what it sees at one moment has to make sense. */
+    private void look(List<Key> keys) {
+        for (SessionView view : all(driver.listSessions())) {
+            assertThat(view.holds()).isBetween(0, 1);
+            assertThat(view.waits()).isBetween(0, 1);
+            assertThat(driver.belongings(view.id(), 9)).hasSizeLessThanOrEqualTo(1);
+        }
+        for (LineView line : all(driver.listLines(9))) {
+            assertThat(line.holders()).hasSize(1).doesNotContainNull();
+            assertThat(line.waiters()).isNotEmpty();
+        }
+        for (Key key : keys) {
+            List<Event> past = observatory.past(Kind.MUTEX, key);
+            assertThat(past).allMatch(event -> event.key().equals(key));
+            assertThat(past).extracting(Event::atNanos).isSorted();
+        }
+        assertThat(observatory.contended(9)).hasSizeLessThanOrEqualTo(keys.size());
+    }
+
+    private static long drain(Subscription feed) {
+        long told = 0;
+        for (Happening next = feed.poll(); next != null; next = feed.poll()) {
+            told += next instanceof Happening.Gap(long missed) ? missed : 1;
+        }
+        return told;
+    }
+}

@@ -1,0 +1,153 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Label;
+import net.jqwik.api.Property;
+import net.jqwik.api.domains.Domain;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+@Label("Events, whatever people do,")
+@Domain(Schedule.Domain.class)
+class EventPropertyTest {
+    @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
+    void tell_who_holds_and_waits_since_when_and_change_nothing(@ForAll Schedule schedule) {
+        Run run = new Run(schedule);
+        schedule.steps().forEach(run::step);
+    }
+
+    /** An engine that reports and one that does not, at the same work. */
+    private static final class Run {
+        private final Schedule schedule;
+        private final LockEngine engine;
+        private final LockEngine silent;
+        private final PlainLedger ledger;
+        private final PlainLedger silentLedger;
+        private final Crowd crowd;
+        private final Replay replay = new Replay();
+        private final List<Event> events = new ArrayList<>();
+
+        /** When leases and offers were to end, by their fences. */
+        private final Map<Long, Long> ends = new HashMap<>();
+
+        private long now;
+        private long latest = Long.MIN_VALUE;
+
+        Run(Schedule schedule) {
+            this.schedule = schedule;
+            engine = new LockEngine(schedule.settingsInNanos());
+            engine.report(events);
+            silent = new LockEngine(schedule.settingsInNanos());
+            ledger = ledger(schedule);
+            silentLedger = ledger(schedule);
+            crowd = new Crowd(schedule);
+            now = schedule.start();
+        }
+
+        private static PlainLedger ledger(Schedule schedule) {
+            PlainLedger ledger = new PlainLedger();
+            ledger.maxKeys = schedule.maxKeys();
+            ledger.maxClaims = schedule.maxClaims();
+            ledger.maxEntries = schedule.maxEntries();
+            return ledger;
+        }
+
+        void step(Step step) {
+            switch (step) {
+                case Step.Pass(long units) -> now += schedule.nanos(units);
+                case Step.Room(boolean left) -> {
+                    ledger.room = left;
+                    silentLedger.room = left;
+                }
+                case Step.CollectAll(int slice) -> apply(new Command.Collect(slice));
+                case Step.Evict(int who, int what, int which) -> {
+                    Target target = Schedule.EVICTABLE.get(what);
+                    KeyView view = engine.view(target.kind(), target.key(), 0, which, now);
+                    long fence =
+                            which == 0 || view == null || view.holders().isEmpty()
+                                    ? 0
+                                    : view.holders().getLast().fence();
+                    apply(crowd.evict(who, target, fence));
+                }
+                default -> crowd.command(step).ifPresent(this::apply);
+            }
+        }
+
+        private void apply(Command command) {
+            latest = Math.max(latest, now);
+            List<Effect> effects = new ArrayList<>();
+            engine.apply(command, now, ledger, effects);
+            effects.forEach(crowd::hear);
+            for (Event event : events) {
+                assertThat(event.atNanos()).isEqualTo(latest);
+                if (event.type() == Event.Type.EXPIRED) {
+                    assertThat(event.lateNanos())
+                            .as("%s", event)
+                            .isEqualTo(latest - ends.get(event.fence()));
+                }
+                replay.see(event);
+            }
+            events.clear();
+            check(command);
+            List<Effect> unseen = new ArrayList<>();
+            silent.apply(command, now, silentLedger, unseen);
+            assertThat(unseen).isEqualTo(effects);
+            assertThat(silent.snapshot()).isEqualTo(engine.snapshot());
+        }
+
+        private void check(Command command) {
+            ends.clear();
+            for (Kind kind : Kind.values()) {
+                for (Key key : Schedule.NAMES) {
+                    KeyView view = engine.view(kind, key, 0, Integer.MAX_VALUE, now);
+                    long limit = view == null ? 0 : view.limit();
+                    assertThat(replay.view(kind, key, limit, latest))
+                            .as("after %s", command)
+                            .isEqualTo(Optional.ofNullable(view).map(this::withoutEnds));
+                }
+            }
+        }
+
+        private KeyView withoutEnds(KeyView view) {
+            for (KeyView.Holder it : view.holders()) {
+                ends.put(it.fence(), latest + it.leaseLeftNanos());
+            }
+            return new KeyView(
+                    view.kind(),
+                    view.limit(),
+                    view.held(),
+                    view.waiters(),
+                    view.holders().stream()
+                            .map(
+                                    it ->
+                                            new KeyView.Holder(
+                                                    it.session(),
+                                                    it.fence(),
+                                                    it.mode(),
+                                                    it.heldNanos(),
+                                                    0,
+                                                    it.offered()))
+                            .toList(),
+                    view.line().stream()
+                            .map(
+                                    it ->
+                                            new KeyView.Waiter(
+                                                    it.session(),
+                                                    0,
+                                                    it.mode(),
+                                                    it.waitedNanos(),
+                                                    0))
+                            .sorted(Replay.ANY_ORDER)
+                            .toList());
+        }
+    }
+}
