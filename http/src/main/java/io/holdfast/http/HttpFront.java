@@ -13,6 +13,7 @@ import io.holdfast.http.metrics.HttpTraffic;
 import io.holdfast.http.metrics.MetricsRoutes;
 import io.holdfast.http.metrics.Status;
 import io.holdfast.http.openapi.OpenApiRoutes;
+import io.holdfast.http.page.PageRoutes;
 import io.holdfast.http.signal.SignalRoutes;
 import io.holdfast.http.web.Access;
 import io.holdfast.http.web.Api;
@@ -92,6 +93,7 @@ public final class HttpFront implements FrontEnd {
     }
 
     private void addRoutes() {
+        new PageRoutes().addTo(api);
         metrics.addTo(api);
         api.add(
                 HttpMethod.GET,

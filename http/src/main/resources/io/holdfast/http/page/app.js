@@ -1,0 +1,326 @@
+// The page: which view is shown, the totals above it, the state of the link to the server, the keyboard.
+
+import {access, contact, get} from './api.js';
+import {spark} from './chart.js';
+import {askToken, help, toast} from './dialogs.js';
+import {el, setClass, setText} from './dom.js';
+import {count, counted, millis, rough, span} from './format.js';
+import {Live} from './live.js';
+import {Poller} from './poller.js';
+import {judgeStale, now, state} from './state.js';
+import {ChartsView} from './view-charts.js';
+import {ConnectionView} from './view-connection.js';
+import {ConnectionsView} from './view-connections.js';
+import {KeyView} from './view-key.js';
+import {KeysView} from './view-keys.js';
+import {SignalsView} from './view-signals.js';
+import {WaitsView} from './view-waits.js';
+
+const TICK_MS = 100;
+const byId = id => document.getElementById(id);
+
+// Totals
+
+const TILES = [
+    {title: 'Held', of: o => count(o.totals.locks_held + o.totals.semaphore_holders + o.totals.shared_holders), line: 'held'},
+    {title: 'Waiting', of: o => count(o.totals.lock_waiters + o.totals.semaphore_waiters), line: 'waiting'},
+    {title: 'Connections', of: o => count(o.totals.connections), line: 'connections'},
+    {title: 'Acquired', of: o => `${rough(o.series.acquired.at(-1) ?? 0)}/s`, line: 'acquired'},
+    {title: 'Wait, p99', of: o => millis(o.series.wait_p99_ms.findLast(value => value !== null) ?? null), line: 'wait_p99_ms'},
+    {title: 'Trouble, 1 min', hint: 'Waits that timed out, leases that ran out, holds taken away', of: o => rough(troubles(o).reduce((a, b) => a + b, 0)), values: troubles},
+];
+
+function troubles({series}) {
+    return series.timed_out.map((value, i) => (value ?? 0) + (series.expired[i] ?? 0) + (series.lost[i] ?? 0));
+}
+
+const tiles = TILES.map(tile => {
+    const value = el('b', {}, '–');
+    const line = spark();
+    const title = `${tile.hint ?? tile.title}: the last minute`;
+    byId('strip').append(el('div', {class: 'tile', title}, el('span', {}, tile.title), value, line.element));
+    return {...tile, value, spark: line};
+});
+
+const totals = new Poller(async signal => {
+    const overview = await get('/v1/overview?points=60', signal);
+    const before = state.overview;
+    state.overview = overview;
+    for (const tile of tiles) {
+        setText(tile.value, tile.of(overview));
+        tile.spark.set(tile.values ? tile.values(overview) : overview.series[tile.line] ?? []);
+    }
+    showRole(overview);
+    showStatus(); // also while the tab is hidden: its title is still seen
+    if (before && before.admin !== overview.admin) {
+        current?.refresh();
+    }
+}, () => 2500);
+
+// Deadlocks
+
+const waits = new Poller(async signal => {
+    const sums = state.overview?.totals;
+    const quiet = current !== views.waits && sums && sums.lock_waiters + sums.semaphore_waiters === 0;
+    const answer = quiet ? {waits: [], cycles: [], truncated: false} : await get('/v1/waits', signal);
+    state.cycles = answer.cycles.length;
+    const badge = byId('cycles');
+    badge.hidden = state.cycles === 0;
+    setText(badge, `${state.cycles} ${state.cycles === 1 ? 'deadlock' : 'deadlocks'}`);
+    views.waits.draw(answer, performance.now());
+}, cost => Math.max(current === views.waits ? 2000 : 8000, cost * 20));
+
+// Views
+
+const views = {
+    keys: new KeysView(),
+    key: new KeyView(),
+    connections: new ConnectionsView(),
+    connection: new ConnectionView(),
+    waits: new WaitsView(waits),
+    signals: new SignalsView(),
+    charts: new ChartsView(),
+};
+const PARENTS = {key: 'keys', connection: 'connections'};
+const ORDER = ['keys', 'connections', 'waits', 'signals', 'charts'];
+let current = null;
+let lastList = {keys: '#/keys', connections: '#/connections'};
+
+function readHash() {
+    const [, view = 'keys', query = ''] = /^#\/([a-z]+)(?:\?(.*))?$/.exec(location.hash) ?? [];
+    const raw = {};
+    for (const part of query.split('&')) {
+        const at = part.indexOf('=');
+        if (at > 0) {
+            raw[part.slice(0, at)] = part.slice(at + 1);
+        }
+    }
+    return {view: view in views ? view : 'keys', raw};
+}
+
+function decode(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+}
+
+function show() {
+    if (location.hash === '#main') {
+        byId('main').focus();
+        return;
+    }
+    const {view, raw} = readHash();
+    current?.leave();
+    current = views[view];
+    for (const link of byId('views').querySelectorAll('a')) {
+        if (link.dataset.view === (PARENTS[view] ?? view)) {
+            link.setAttribute('aria-current', 'page');
+        } else {
+            link.removeAttribute('aria-current');
+        }
+    }
+    document.body.dataset.view = view;
+    byId('main').replaceChildren(current.element);
+    current.enter(Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, decode(value)])), raw);
+    byId('main').focus({preventScroll: true});
+}
+
+// Events
+
+const live = new Live((type, data) => {
+    current?.event(type, data, performance.now());
+    if (type === 'audit') {
+        const what = data.action === 'kick' ? `Connection ${data.connection} was kicked` : 'A key was released by force';
+        toast(`${what}${data.reason ? `: ${data.reason}` : '.'}`);
+    }
+});
+
+// The link to the server
+
+const STATUS = {
+    live: ['live', 'Changes are shown as they happen'],
+    flooded: ['busy', 'Too much happens to follow each change: asking every few seconds'],
+    connecting: ['connecting', 'Opening the stream of changes'],
+    broken: ['polling', 'The stream of changes broke: asking every few seconds'],
+    paused: ['paused', 'The tab was hidden'],
+};
+
+function showStatus() {
+    const silent = judgeStale();
+    const [text, hint] = access.needed ? ['locked', 'A token is needed']
+        : state.stale ? ['reconnecting', 'The server does not answer']
+            : state.overview?.ready === false ? ['draining', 'The server is shutting down']
+                : STATUS[live.state];
+    const chip = byId('status');
+    setText(chip, text);
+    setClass(chip, `chip ${text}`);
+    chip.title = hint;
+    document.body.classList.toggle('old', state.stale);
+    byId('stale').hidden = !state.stale;
+    if (state.stale) {
+        setText(byId('stale'), `The server does not answer. What you see is ${span(Math.floor(silent / 1000)).replace('.0', '')} old.`);
+    }
+    showTitle();
+}
+
+function showTitle() {
+    const sums = state.overview?.totals;
+    const waiting = sums ? sums.lock_waiters + sums.semaphore_waiters : 0;
+    const trouble = state.stale ? '⚠ no answer'
+        : state.cycles > 0 ? `⚠ ${counted(state.cycles, 'deadlock')}`
+            : state.overview?.ready === false ? '⚠ draining'
+                : waiting > 0 ? `${count(waiting)} waiting` : '';
+    const title = [trouble, current?.title, 'Holdfast'].filter(Boolean).join(' · ');
+    if (document.title !== title) {
+        document.title = title;
+    }
+}
+
+function showRole({role, admin}) {
+    const chip = byId('role');
+    chip.hidden = false;
+    setText(chip, admin ? 'admin' : role === 'read' ? 'read only' : role);
+    chip.title = access.token === null ? 'This server asks for no token' : 'Sign out: forget the token';
+    chip.disabled = access.token === null;
+}
+
+byId('role').addEventListener('click', () => {
+    access.set(null);
+});
+
+access.addEventListener('needed', () => {
+    live.stop();
+    askToken();
+    showStatus();
+});
+access.addEventListener('changed', () => {
+    live.stop('connecting');
+    live.start();
+    refresh();
+});
+
+function refresh() {
+    totals.now();
+    waits.now();
+    current?.refresh();
+}
+
+document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) {
+        refresh();
+    }
+});
+
+// Colours
+
+const THEMES = ['', 'dark', 'light'];
+const THEME_SIGNS = {'': '◐', dark: '●', light: '○'};
+
+function theme() {
+    return document.documentElement.dataset.theme ?? '';
+}
+
+function showTheme() {
+    setText(byId('theme'), THEME_SIGNS[theme()]);
+    byId('theme').title = `Colours: ${theme() || 'as the system'} (t)`;
+}
+
+function changeTheme() {
+    const next = THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length];
+    if (next === '') {
+        delete document.documentElement.dataset.theme;
+    } else {
+        document.documentElement.dataset.theme = next;
+    }
+    try {
+        localStorage.setItem('holdfast.theme', next);
+    } catch {
+        // Lasts as long as the page.
+    }
+    showTheme();
+}
+
+byId('theme').addEventListener('click', changeTheme);
+byId('help').addEventListener('click', help);
+
+// Keyboard
+
+function back() {
+    const {view} = readHash();
+    if (view in PARENTS) {
+        location.hash = lastList[PARENTS[view]];
+    }
+}
+
+document.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) {
+        return;
+    }
+    if (event.target.matches('input, textarea, select')) {
+        if (event.key === 'Escape' && event.target === current?.search) {
+            if (event.target.value !== '') {
+                event.target.value = '';
+                event.target.dispatchEvent(new Event('input'));
+            }
+            current.grid.element.focus();
+            event.preventDefault();
+        } else if ((event.key === 'ArrowDown' || event.key === 'Enter') && event.target === current?.search) {
+            current.grid.move(0);
+            event.preventDefault();
+        }
+        return;
+    }
+    if ((event.target === document.body || event.target === byId('main')) && current.grid?.steer(event.key)) {
+        event.preventDefault();
+        return;
+    }
+    const actions = {
+        '/': () => {
+            current.search?.focus();
+            current.search?.select();
+        },
+        j: () => current.grid?.move(1),
+        k: () => current.grid?.move(-1),
+        Escape: back,
+        '?': help,
+        t: changeTheme,
+        r: refresh,
+    };
+    ORDER.forEach((view, i) => {
+        actions[i + 1] = () => {
+            location.hash = `#/${view}`;
+        };
+    });
+    if (event.key in actions) {
+        actions[event.key]();
+        event.preventDefault();
+    }
+});
+
+// Begin
+
+window.addEventListener('hashchange', show);
+window.addEventListener('online', refresh);
+let ticks = 0;
+setInterval(() => {
+    if (document.hidden) {
+        return;
+    }
+    ticks++;
+    const hash = readHash();
+    if (hash.view in lastList) {
+        lastList[hash.view] = location.hash || `#/${hash.view}`;
+    }
+    if (ticks % 5 === 0) {
+        showStatus();
+    }
+    current?.tick(now(), ticks % 3 === 0);
+}, TICK_MS);
+contact.last = performance.now();
+showTheme();
+show();
+totals.start();
+waits.start();
+live.start();

@@ -1,0 +1,42 @@
+// Making elements. Text only ever becomes text nodes: nothing here, and nothing on this page, parses HTML.
+
+/** An element with properties (class, on…, data-…, aria-…) and children; null children are left out. */
+export function el(tag, properties = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+        if (value === null || value === undefined || value === false) {
+            continue;
+        }
+        if (name.startsWith('on')) {
+            element.addEventListener(name.slice(2), value);
+        } else {
+            element.setAttribute(name, value === true ? '' : value);
+        }
+    }
+    element.append(...children.flat().filter(child => child !== null && child !== undefined));
+    return element;
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+export function svg(tag, attributes = {}, ...children) {
+    const element = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        element.setAttribute(name, value);
+    }
+    element.append(...children);
+    return element;
+}
+
+/** Sets the text only where it changed: writing the same text again costs a layout. */
+export function setText(element, text) {
+    if (element.textContent !== text) {
+        element.textContent = text;
+    }
+}
+
+export function setClass(element, name) {
+    if (element.className !== name) {
+        element.className = name;
+    }
+}

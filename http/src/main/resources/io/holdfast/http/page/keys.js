@@ -1,0 +1,165 @@
+// What the page knows of the keys in use: a full answer now and then, and events in between.
+
+import {keyCode} from './format.js';
+
+/** Times are on the page's clock (performance.now()); null is "no end", undefined is "not known yet". */
+class Row {
+    constructor(id, entry) {
+        this.id = id;
+        this.kind = entry.kind;
+        this.namespace = entry.namespace;
+        this.key = entry.key;
+        this.key_encoded = entry.key_encoded;
+        this.limit = entry.limit;
+        this.holders = 0;
+        this.waiters = 0;
+        this.holder = null;
+        this.heldSince = null;
+        this.leaseEnd = undefined;
+        this.leaseFull = null;
+        this.touched = 0;
+        this.text = '';
+    }
+
+    describe() {
+        this.text = `${this.key}\n${this.namespace}\n${this.holder?.name ?? ''}\n${this.holder?.protocol ?? ''}`.toLowerCase();
+    }
+
+    setHolder(holder, since) {
+        if (holder?.fence !== this.holder?.fence) {
+            this.leaseFull = null;
+            this.leaseEnd = undefined;
+        }
+        this.holder = holder;
+        this.heldSince = since;
+    }
+
+    /** The whole lease is not told; what was left at first, or after a renewal, stands for it. */
+    setLease(left, held, at) {
+        if (left === null) {
+            this.leaseEnd = null;
+            return;
+        }
+        const end = at + left * 1000;
+        if (this.leaseFull === null) {
+            this.leaseFull = (left + (held ?? 0)) * 1000;
+        } else if (this.leaseEnd === undefined || end > this.leaseEnd + 500) {
+            this.leaseFull = left * 1000;
+        }
+        this.leaseEnd = end;
+    }
+}
+
+export function idOf(entry) {
+    return `${entry.kind}\n${entry.namespace}\n${keyCode(entry)}`;
+}
+
+export class Keys {
+    rows = new Map();
+    total = 0;
+    /** When an event last removed a row, for answers that were on their way. */
+    #removed = new Map();
+
+    /** Takes a full answer to a request that began then. What an event told since then is newer and stays. */
+    replace(answer, began, at) {
+        const next = new Map();
+        let behind = false;
+        for (const entry of answer.keys) {
+            const id = idOf(entry);
+            const old = this.rows.get(id);
+            if (old ? old.touched > began : (this.#removed.get(id) ?? 0) > began) {
+                behind = true;
+                if (old) {
+                    next.set(id, old);
+                }
+                continue;
+            }
+            const row = old ?? new Row(id, entry);
+            row.limit = entry.limit;
+            row.holders = entry.holders;
+            row.waiters = entry.waiters;
+            row.setHolder(entry.holder, entry.held_s === null ? null : at - entry.held_s * 1000);
+            row.setLease(entry.lease_left_s, entry.held_s, at);
+            row.describe();
+            next.set(id, row);
+        }
+        for (const [id, row] of this.rows) {
+            if (row.touched > began && !next.has(id)) {
+                next.set(id, row);
+                behind = true;
+            }
+        }
+        this.rows = next;
+        this.total = Math.max(answer.total, next.size);
+        this.#removed.clear();
+        return behind;
+    }
+
+    /** @return whether the table has to be asked again for what the event does not tell */
+    apply(type, event, now) {
+        if (event.kind === undefined || event.key === undefined) {
+            return false;
+        }
+        const id = idOf(event);
+        let row = this.rows.get(id);
+        if (event.holders === 0 && event.waiters === 0) {
+            if (row) {
+                this.rows.delete(id);
+                this.total--;
+            }
+            if (this.#removed.size > 10_000) {
+                this.#removed.clear();
+            }
+            this.#removed.set(id, now);
+            return false;
+        }
+        if (!row) {
+            row = new Row(id, {...event, limit: event.kind === 'lock' ? 1 : null});
+            this.rows.set(id, row);
+            this.total++;
+        }
+        row.holders = event.holders;
+        row.waiters = event.waiters;
+        row.touched = now;
+        let ask = false;
+        if (type === 'acquired' && (event.holders === 1 || row.holder === null)) {
+            const {connection, name, protocol, mode, fence} = event;
+            row.setHolder({connection, name, protocol, mode, fence}, now);
+            ask = true;
+        } else if (event.holders === 0) {
+            row.setHolder(null, null);
+        } else if (row.holder === null || (type !== 'waiting' && row.holder.connection === event.connection)) {
+            ask = true;
+        }
+        row.describe();
+        return ask;
+    }
+}
+
+const compareText = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+const END = Number.MAX_VALUE;
+
+const ORDERS = {
+    kind: (a, b) => compareText(a.kind, b.kind),
+    key: (a, b) => compareText(a.key, b.key) || compareText(a.namespace, b.namespace),
+    holder: (a, b) => compareText(a.holder?.name ?? '', b.holder?.name ?? ''),
+    held: (a, b) => (b.heldSince ?? END) - (a.heldSince ?? END),
+    lease: (a, b) => (a.leaseEnd ?? END) - (b.leaseEnd ?? END),
+    waiters: (a, b) => a.waiters - b.waiters,
+};
+
+/** The rows that pass, in order; rows that compare as equal are in order of their keys. */
+export function choose(rows, {query, kind, state, sort, descending}) {
+    const wanted = query.toLowerCase();
+    const passed = [];
+    for (const row of rows) {
+        if ((kind === '' || row.kind === kind)
+            && (state === '' || (state === 'held' ? row.holders > 0 : row.waiters > 0))
+            && (wanted === '' || row.text.includes(wanted))) {
+            passed.push(row);
+        }
+    }
+    const order = ORDERS[sort] ?? ORDERS.key;
+    const sign = descending ? -1 : 1;
+    return passed.sort((a, b) => sign * order(a, b) || ORDERS.key(a, b) || compareText(a.kind, b.kind));
+}

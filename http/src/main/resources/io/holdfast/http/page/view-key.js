@@ -1,0 +1,207 @@
+// One key: who holds it, who waits in which order, what happened.
+
+import {get} from './api.js';
+import {release} from './actions.js';
+import {el} from './dom.js';
+import {clock, connectionHref, count, counted, name, span, visible} from './format.js';
+import {connectionLink, kindChip, leaseCell, leaseOf, running, shapeOf, table, tickAll, updateLeases} from './parts.js';
+import {Poller} from './poller.js';
+import {mayAct, now} from './state.js';
+
+const EVENTS = {
+    acquired: 'acquired', released: 'released', expired: 'lease ran out', lost: 'taken away', waiting: 'began to wait', offered: 'was offered',
+    timed_out: 'gave up: timeout', gave_up: 'gave up',
+};
+
+export class KeyView {
+    element = el('section', {class: 'view page', 'aria-label': 'Key'});
+    #params = {};
+    #limit = 100;
+    #shown = '';
+    #answer = null;
+    #poller = new Poller(signal => this.#load(signal), cost => Math.min(15_000, Math.max(2000, cost * 10)));
+
+    get title() {
+        return this.#answer ? visible(this.#answer.key) || '(empty)' : 'Key';
+    }
+
+    /** Raw, because the bytes of a key need not be text. */
+    enter(params, raw) {
+        this.#params = raw;
+        this.#limit = 100;
+        this.#answer = null;
+        this.#shown = '';
+        this.element.replaceChildren(el('p', {class: 'empty'}, 'Loading…'));
+        this.#poller.start();
+    }
+
+    leave() {
+        this.#poller.stop();
+    }
+
+    refresh() {
+        this.#poller.now();
+    }
+
+    async #load(signal) {
+        const {key = '', namespace} = this.#params;
+        let path = `/v1/keys/-?key=${key}&limit=${this.#limit}`;
+        if (namespace !== undefined) {
+            path += `&namespace=${namespace}`;
+        }
+        try {
+            this.#draw(await get(path, signal), performance.now());
+        } catch (error) {
+            if (error.code !== 'unknown_key') {
+                throw error;
+            }
+            this.#answer = null;
+            this.#shown = '';
+            this.element.replaceChildren(this.#back(), el('h1', {}, this.#address()),
+                el('p', {class: 'empty'}, 'Nobody holds this key, nobody waits for it, and nothing is remembered of it.'));
+        }
+    }
+
+    #address() {
+        try {
+            return name(decodeURIComponent(this.#params.key ?? ''));
+        } catch {
+            return name(this.#params.key, this.#params.key);
+        }
+    }
+
+    #back() {
+        return el('a', {class: 'back', href: '#/keys'}, '‹ Keys');
+    }
+
+    event(type, event) {
+        if (type === 'gap' || this.#concerns(event)) {
+            this.#poller.soon(400);
+        }
+    }
+
+    #concerns(event) {
+        const mine = this.#answer;
+        return mine !== null && event.key === mine.key && event.key_encoded === mine.key_encoded && event.namespace === mine.namespace;
+    }
+
+    tick(time) {
+        tickAll(this.element, time);
+    }
+
+    #draw(answer, at) {
+        this.#answer = answer;
+        // Nothing is built anew under the hand of a person, unless something has changed.
+        const shape = shapeOf(mayAct(), this.#limit, answer);
+        if (shape === this.#shown) {
+            updateLeases(this.element, answer.resources.flatMap(resource => resource.holders), at);
+            return;
+        }
+        this.#shown = shape;
+        const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+        this.element.replaceChildren(
+            this.#back(),
+            el('h1', {}, answer.namespace === '' ? null : el('bdi', {class: 'namespace'}, visible(answer.namespace) + ' / '),
+                name(answer.key, answer.key_encoded)),
+            ...(answer.key_encoded ? [el('p', {class: 'dim'}, 'Not UTF-8. In addresses: ', el('code', {}, answer.key_encoded))] : []),
+            ...answer.resources.flatMap(resource => this.#resource(answer, resource, at)));
+        if (focused) {
+            [...this.element.querySelectorAll('[data-focus]')].find(each => each.dataset.focus === focused)?.focus();
+        }
+        this.tick(now());
+    }
+
+    #resource(answer, resource, at) {
+        const allowed = mayAct();
+        const holders = resource.holders.map(holder => {
+            const cells = [
+                connectionLink(holder),
+                holder.protocol ?? '',
+                holder.mode ?? '',
+                holder.state === 'offered' ? el('span', {class: 'warn'}, 'offered') : 'held',
+                running(at - holder.held_s * 1000),
+                leaseCell(leaseOf(holder, at)),
+                el('span', {class: 'fence'}, holder.fence ?? '–'),
+            ];
+            if (allowed) {
+                cells.push(el('button', {
+                    type: 'button',
+                    class: 'danger small',
+                    'data-focus': `release ${resource.kind} ${holder.fence}`,
+                    onclick: async () => {
+                        await release(answer, resource, holder);
+                        this.#poller.soon(0);
+                    },
+                }, 'Release'));
+            }
+            return cells;
+        });
+        const waiters = resource.waiters.map(waiter => [
+            el('span', {class: 'position'}, count(waiter.position)),
+            connectionLink(waiter),
+            waiter.protocol ?? '',
+            waiter.mode ?? '',
+            running(at - waiter.waited_s * 1000),
+            running(waiter.timeout_left_s === null ? null : at + waiter.timeout_left_s * 1000, {down: true, none: 'no end'}),
+        ]);
+        const titles = ['Connection', 'Protocol', 'Mode', 'State', 'Held for', 'Lease left', 'Fence'];
+        return [
+            el('div', {class: 'panel resource'},
+                el('h2', {}, kindChip(resource.kind), el('span', {class: 'facts'}, this.#facts(resource)),
+                    allowed && resource.holders_total > 1 ? el('button', {
+                        type: 'button',
+                        class: 'danger small',
+                        'data-focus': `release ${resource.kind} all`,
+                        onclick: async () => {
+                            await release(answer, resource, null);
+                            this.#poller.soon(0);
+                        },
+                    }, 'Release all') : null),
+                el('h3', {}, 'Holders'),
+                table('Holders', allowed ? [...titles, ''] : titles, holders, 'Nobody holds it.'),
+                this.#more(resource.holders_total, holders.length),
+                el('h3', {}, 'Queue'),
+                table('Queue', ['Position', 'Connection', 'Protocol', 'Mode', 'Waited', 'Timeout in'], waiters, 'Nobody waits.'),
+                this.#more(resource.waiters_total, waiters.length),
+                el('h3', {}, 'History'),
+                table('History', ['At', 'What', 'Connection', 'Mode', 'Fence', 'After'], this.#history(resource.history), 'Nothing is remembered.')),
+        ];
+    }
+
+    #facts(resource) {
+        const holders = resource.kind === 'semaphore' && resource.limit
+            ? `${count(resource.holders_total)} of ${counted(resource.limit, 'slot')} taken`
+            : counted(resource.holders_total, 'holder');
+        return `${holders}, ${counted(resource.waiters_total, 'waiter')}`;
+    }
+
+    #history(history) {
+        const newest = history.toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+        return newest.map(past => ({
+            mark: ['lost', 'expired', 'timed_out'].includes(past.event) ? 'trouble' : '',
+            cells: [
+                el('span', {class: 'at', title: past.at}, clock(past.at)),
+                EVENTS[past.event] ?? past.event,
+                past.connection === null ? '–' : el('a', {class: 'number', href: connectionHref(past.connection)}, `#${past.connection}`),
+                past.mode ?? '',
+                el('span', {class: 'fence'}, past.fence ?? '–'),
+                past.span_s === null || past.span_s === undefined ? '–' : past.span_s < 1 ? `${Math.round(past.span_s * 1000)} ms` : span(past.span_s),
+            ],
+        }));
+    }
+
+    #more(total, shown) {
+        if (total <= shown) {
+            return null;
+        }
+        const text = `The first ${count(shown)} of ${count(total)}. `;
+        return el('p', {class: 'dim'}, text, this.#limit < 1000 ? el('button', {
+            type: 'button',
+            class: 'plain small',
+            onclick: () => {
+                this.#limit = 1000;
+                this.#poller.now();
+            },
+        }, 'Show up to 1,000') : null);
+    }
+}

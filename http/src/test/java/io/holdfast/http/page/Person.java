@@ -1,0 +1,99 @@
+package io.holdfast.http.page;
+
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Somebody connected to the server, straight to its driver. */
+final class Person implements Mailbox, AutoCloseable {
+    private final Driver driver;
+    private final Session session;
+    private final AtomicLong requests = new AtomicLong();
+
+    Person(Driver driver, String protocol, String name) {
+        this.driver = driver;
+        this.session = driver.open(this, new Peer(protocol, () -> name));
+    }
+
+    long number() {
+        return session.id();
+    }
+
+    /** Asks for a lock and waits in line for ever. */
+    Person lock(String key, Duration lease) {
+        return lock(bytes(key), lease.toNanos());
+    }
+
+    /** Asks for a lock without a lease. */
+    Person lock(String key) {
+        return lock(bytes(key), Command.FOREVER);
+    }
+
+    Person lock(byte[] key, long leaseNanos) {
+        return acquire(Kind.MUTEX, key, 1, leaseNanos, Command.FOREVER);
+    }
+
+    /** Asks for a lock and waits in line so long. */
+    Person lockWithin(String key, Duration wait) {
+        return acquire(Kind.MUTEX, bytes(key), 1, Duration.ofSeconds(30).toNanos(), wait.toNanos());
+    }
+
+    Person slot(String key, int limit, Duration lease) {
+        return acquire(Kind.SEMAPHORE, bytes(key), limit, lease.toNanos(), Command.FOREVER);
+    }
+
+    Person share(String key) {
+        session.submit(
+                new Command.Claim(
+                        number(),
+                        requests.incrementAndGet(),
+                        Kind.SHARED,
+                        Key.of(Namespace.DEFAULT, bytes(key)),
+                        driver.salt()));
+        return this;
+    }
+
+    private Person acquire(Kind kind, byte[] key, int limit, long leaseNanos, long waitNanos) {
+        session.submit(
+                new Command.Acquire(
+                        number(),
+                        requests.incrementAndGet(),
+                        kind,
+                        Key.of(Namespace.DEFAULT, key),
+                        limit,
+                        waitNanos,
+                        leaseNanos,
+                        driver.salt()));
+        return this;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void add(Effect effect) {}
+
+    @Override
+    public void wake() {}
+
+    @Override
+    public void kick() {
+        close();
+    }
+
+    @Override
+    public void close() {
+        session.close(requests.get());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.holdfast.http.page;
+
+import org.jspecify.annotations.NullMarked;
