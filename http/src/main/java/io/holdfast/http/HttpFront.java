@@ -2,13 +2,11 @@ package io.holdfast.http;
 
 import io.holdfast.driver.Backend;
 import io.holdfast.driver.FrontEnd;
-import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
-import io.holdfast.driver.Session;
-import io.holdfast.engine.Effect;
 import io.holdfast.http.data.DataRoutes;
 import io.holdfast.http.data.PromptSession;
 import io.holdfast.http.inspect.InspectRoutes;
+import io.holdfast.http.lock.HttpSessions;
+import io.holdfast.http.lock.LockRoutes;
 import io.holdfast.http.metrics.HttpTraffic;
 import io.holdfast.http.metrics.MetricsRoutes;
 import io.holdfast.http.metrics.Status;
@@ -17,7 +15,6 @@ import io.holdfast.http.page.PageRoutes;
 import io.holdfast.http.signal.SignalRoutes;
 import io.holdfast.http.web.Access;
 import io.holdfast.http.web.Api;
-import io.holdfast.http.web.Exchange;
 import io.holdfast.http.web.Need;
 import io.holdfast.http.web.Web;
 import io.vertx.core.Context;
@@ -39,6 +36,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Serves HTTP, on one event loop of its own. */
 public final class HttpFront implements FrontEnd {
@@ -50,6 +48,8 @@ public final class HttpFront implements FrontEnd {
     private final Web web;
     private final Api api;
     private final PromptSession prompt;
+    private final HttpSessions sessions;
+    private final AtomicBoolean closed = new AtomicBoolean();
     private final MetricsRoutes metrics;
     private final List<HttpServer> servers = new ArrayList<>();
     private final List<HttpAddress> addresses = new ArrayList<>();
@@ -80,19 +80,16 @@ public final class HttpFront implements FrontEnd {
                         loop);
         this.api = new Api(web, vertx);
         this.prompt = new PromptSession(backend.driver());
+        this.sessions = new HttpSessions(web, config);
         this.metrics =
                 new MetricsRoutes(
-                        backend,
-                        new Status(config.version(), web::isReady, () -> httpSessions(backend)));
+                        backend, new Status(config.version(), web::isReady, sessions::open));
         addRoutes();
         web.later(() -> vertx.setPeriodic(0, SAMPLE_MILLIS, _ -> metrics.sample()));
     }
 
-    private static int httpSessions(Backend backend) {
-        return Math.toIntExact(backend.observatory().sessions().getOrDefault("http", 0L));
-    }
-
     private void addRoutes() {
+        new LockRoutes(sessions, config.sessionIdle().toSeconds()).addTo(api);
         new PageRoutes().addTo(api);
         metrics.addTo(api);
         api.add(
@@ -112,34 +109,9 @@ public final class HttpFront implements FrontEnd {
                     }
                 });
         new DataRoutes(prompt).addTo(api);
-        new SignalRoutes(this::openForStream, config.ping()).addTo(api);
+        new SignalRoutes(sessions::openForStream, config.ping()).addTo(api);
         new InspectRoutes(prompt, config.ping()).addTo(api);
         new OpenApiRoutes(config.secret() != null || config.admin()).addTo(api);
-    }
-
-    private Runnable openForStream(Exchange exchange, Runnable end) {
-        Session session =
-                web.backend()
-                        .driver()
-                        .open(
-                                new Mailbox() {
-                                    @Override
-                                    public void add(Effect effect) {}
-
-                                    @Override
-                                    public void wake() {}
-
-                                    @Override
-                                    public void kick() {
-                                        web.later(end);
-                                    }
-                                },
-                                new Peer("http", exchange::peerName));
-        web.backend().connections().incrementAndGet();
-        return () -> {
-            web.backend().connections().decrementAndGet();
-            session.close(0);
-        };
     }
 
     /**
@@ -153,6 +125,7 @@ public final class HttpFront implements FrontEnd {
             for (HttpAddress address : config.addresses()) {
                 front.bind(address);
             }
+            front.sessions.start(front.vertx);
             return front;
         } catch (IOException e) {
             front.close();
@@ -224,19 +197,32 @@ public final class HttpFront implements FrontEnd {
 
     @Override
     public void drain() {
-        web.later(web::endStreams);
+        web.later(
+                () -> {
+                    web.endStreams();
+                    sessions.drain();
+                });
     }
 
     @Override
     public boolean isDrained() {
-        return true;
+        return sessions.open() == 0;
+    }
+
+    private Future<Void> endSessions() {
+        sessions.close();
+        return Future.succeededFuture();
     }
 
     @Override
     public void close() {
+        if (closed.getAndSet(true)) {
+            return;
+        }
         prompt.close();
         metrics.close();
         try {
+            await(onLoop(this::endSessions));
             await(vertx.close().toCompletionStage().toCompletableFuture());
         } catch (CompletionException e) {
             // nothing is left to be done about it

@@ -107,7 +107,13 @@ public final class Api {
         Exchange exchange = new Exchange(web, request, namespace);
         context.put(EXCHANGE, exchange);
         long since = System.nanoTime();
-        context.addEndHandler(_ -> answered(context, since));
+        context.addEndHandler(
+                end -> {
+                    if (end.failed()) {
+                        exchange.gone();
+                    }
+                    answered(context, since);
+                });
         try {
             exchange.checkPath();
         } catch (Problem problem) {

@@ -45,9 +45,6 @@ public final class Exchange {
         this.web = web;
         this.request = request;
         this.namespace = namespace;
-        request.response().closeHandler(_ -> gone());
-        request.response().exceptionHandler(_ -> gone());
-        request.exceptionHandler(_ -> gone());
     }
 
     void matched(Route found, Role by) {
@@ -59,8 +56,9 @@ public final class Exchange {
         body = read;
     }
 
-    private void gone() {
-        if (!gone && !request.response().ended()) {
+    /** The client went away. */
+    void gone() {
+        if (!gone) {
             gone = true;
             onGone.forEach(Runnable::run);
         }

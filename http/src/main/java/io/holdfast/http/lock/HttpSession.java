@@ -1,0 +1,252 @@
+package io.holdfast.http.lock;
+
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.Web;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+
+/**
+ * What holds and waits for the requests of one client. They run one after another, in the order in
+ * which they came. Belongs to the event loop, except for the methods that the driver calls.
+ */
+final class HttpSession implements Mailbox {
+    /** A request that has been submitted. */
+    private record Running(Task task, long request, Command.Locking command) {}
+
+    private final Web web;
+    private final Session session;
+    private final Consumer<HttpSession> forget;
+    private final Queue<Effect> effects = new ConcurrentLinkedQueue<>();
+    private final ArrayDeque<Task> line = new ArrayDeque<>();
+    private @Nullable Running running;
+    private long lastRequest;
+    private long lastAnswered;
+
+    /** Requests and answers under way. */
+    private int uses;
+
+    private long usedNanos = System.nanoTime();
+    private boolean endsWhenIdle;
+    private boolean ended;
+
+    /**
+     * A session without any requests.
+     *
+     * @param forget called once, when it ends
+     */
+    HttpSession(Web web, String name, Consumer<HttpSession> forget) {
+        this.web = web;
+        this.forget = forget;
+        this.session = driver().open(this, new Peer("http", () -> name));
+    }
+
+    private Driver driver() {
+        return web.backend().driver();
+    }
+
+    @Override
+    public void add(Effect effect) {
+        effects.add(effect);
+    }
+
+    @Override
+    public void wake() {
+        web.later(this::takeEffects);
+    }
+
+    @Override
+    public void kick() {
+        web.later(() -> end(() -> {}));
+    }
+
+    /** Somebody asked for it. */
+    void use() {
+        usedNanos = System.nanoTime();
+    }
+
+    boolean isUnusedFor(long nanos) {
+        return uses == 0 && System.nanoTime() - usedNanos > nanos;
+    }
+
+    /** Does a request when its turn comes. */
+    void submit(Task task) {
+        uses++;
+        line.add(task);
+        task.exchange().onGone(() -> abandon(task));
+        runNext();
+    }
+
+    private void runNext() {
+        while (running == null && !ended) {
+            Task next = line.poll();
+            if (next == null) {
+                return;
+            }
+            if (next.exchange().isGone()) {
+                done();
+            } else if (next.creates() && web.isDraining()) {
+                next.exchange().fail(Problem.draining()).onComplete(_ -> done());
+            } else {
+                run(next);
+            }
+        }
+    }
+
+    private void run(Task task) {
+        long request = ++lastRequest;
+        Command.Locking command = task.question().ask(session.id(), request);
+        running = new Running(task, request, command);
+        session.submit(command);
+        takeEffects();
+    }
+
+    private void takeEffects() {
+        for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
+            Running answered = running;
+            if (answered != null && effect.request() == answered.request()) {
+                running = null;
+                answer(answered, effect);
+            }
+        }
+        runNext();
+    }
+
+    private void answer(Running answered, Effect effect) {
+        answered.task()
+                .tell(effect)
+                .onComplete(
+                        written -> {
+                            if (written.succeeded()) {
+                                lastAnswered = Math.max(lastAnswered, answered.request());
+                            } else {
+                                undo(answered, effect);
+                            }
+                            done();
+                        });
+    }
+
+    /** Nobody was told of it: what it began must not stay. */
+    private void undo(Running untold, Effect effect) {
+        if (ended) {
+            return;
+        }
+        Command.Locking command = untold.command();
+        if (effect instanceof Effect.Queued) {
+            giveUpPlace(command);
+        } else if (effect instanceof Effect.Granted) {
+            session.submit(
+                    new Command.Cancel(
+                            session.id(), untold.request(), command.kind(), command.key()));
+        } else if (effect instanceof Effect.Claimed claimed && claimed.anew()) {
+            session.submit(
+                    new Command.Unclaim(
+                            session.id(), ++lastRequest, command.kind(), command.key()));
+        }
+        takeEffects();
+    }
+
+    /** A place without anybody who awaits it is left by awaiting it for no time. */
+    private void giveUpPlace(Command.Locking command) {
+        long request = ++lastRequest;
+        session.submit(new Command.Await(session.id(), request, command.kind(), command.key(), 0));
+        session.submit(new Command.Cancel(session.id(), request, command.kind(), command.key()));
+    }
+
+    /** The client of a request has gone. */
+    private void abandon(Task task) {
+        Running waiting = running;
+        if (waiting != null && waiting.task().exchange() == task.exchange()) {
+            withdraw(waiting);
+            done();
+            takeEffects();
+        } else if (line.remove(task)) {
+            done();
+        } // else it is being answered
+    }
+
+    /** Ends a wait. What it was granted meanwhile is released, and its answer is not looked at. */
+    private void withdraw(Running waiting) {
+        running = null;
+        session.submit(
+                new Command.Cancel(
+                        session.id(),
+                        waiting.request(),
+                        waiting.command().kind(),
+                        waiting.command().key()));
+    }
+
+    private void done() {
+        uses--;
+        use();
+        if (uses > 0 || ended) {
+            return;
+        }
+        if (endsWhenIdle) {
+            end(() -> {});
+        } else if (web.isDraining()) {
+            endUnlessHolding();
+        }
+    }
+
+    /** Nothing is asked of it any more: it ends with what is under way. */
+    void endWhenIdle() {
+        endsWhenIdle = true;
+        if (uses == 0 && !ended) {
+            end(() -> {});
+        }
+    }
+
+    /** The server shuts down: who waits is sent away, and who holds may release. */
+    void drain() {
+        Running waiting = running;
+        if (waiting != null && waiting.task().creates()) {
+            withdraw(waiting);
+            waiting.task().exchange().fail(Problem.draining()).onComplete(_ -> done());
+            takeEffects();
+        }
+        if (uses == 0) {
+            endUnlessHolding();
+        }
+    }
+
+    private void endUnlessHolding() {
+        if (!session.isHolding()) {
+            end(() -> {});
+        }
+    }
+
+    /**
+     * Ends it, and all its requests with it.
+     *
+     * @param released called on the event loop once everything is free
+     */
+    void end(Runnable released) {
+        if (ended) {
+            released.run();
+            return;
+        }
+        ended = true;
+        Running waiting = running;
+        running = null;
+        List<Task> left = List.copyOf(line);
+        line.clear();
+        session.close(lastAnswered, () -> web.later(released));
+        forget.accept(this);
+        if (waiting != null) {
+            waiting.task().exchange().fail(HttpSessions.gone());
+        }
+        left.forEach(task -> task.exchange().fail(HttpSessions.gone()));
+    }
+}

@@ -1,0 +1,323 @@
+package io.holdfast.http.lock;
+
+import static io.holdfast.http.TestHttp.json;
+import static io.holdfast.http.TestHttp.told;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyView;
+import io.holdfast.engine.Kind;
+import io.holdfast.http.HttpConfig;
+import io.holdfast.http.RawHttp;
+import io.holdfast.http.TestHttp;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+
+final class HttpSessionsTest {
+    private static final String LONG = "{\"acquire_timeout_s\":600}";
+
+    private @Nullable TestHttp running;
+
+    @AfterEach
+    void stop() {
+        if (running != null) {
+            running.close();
+        }
+    }
+
+    private TestHttp start() {
+        return start(config -> config);
+    }
+
+    private TestHttp start(UnaryOperator<HttpConfig.Builder> change) {
+        running = TestHttp.start(change);
+        return running;
+    }
+
+    private static String open(TestHttp http) {
+        return json(http.post("/v1/sessions", null)).getString("session_id");
+    }
+
+    private static HttpResponse<String> ask(
+            TestHttp http, String session, String path, @Nullable String body) {
+        return http.post(path, body, "X-Dflockd-Session", session);
+    }
+
+    private static CompletableFuture<HttpResponse<String>> later(
+            TestHttp http, String session, String path, String body) {
+        return http.later("POST", path, body, "X-Dflockd-Session", session);
+    }
+
+    private static HttpResponse<String> end(TestHttp http, String session) {
+        return http.send("DELETE", "/v1/sessions/" + session, null);
+    }
+
+    private static void awaitWaiters(TestHttp http, String key, int count) {
+        await().until(() -> waiters(http, key) == count);
+    }
+
+    private static int waiters(TestHttp http, String key) {
+        KeyView view = http.driver.view(Kind.MUTEX, Key.of(key), 1);
+        return view == null ? 0 : view.waiters();
+    }
+
+    private static boolean isFree(TestHttp http, String key) {
+        return http.driver.holders(Kind.MUTEX, Key.of(key)) == null;
+    }
+
+    @Test
+    void a_session_has_an_id_and_counts_as_a_connection() {
+        TestHttp http = start();
+        HttpResponse<String> answer = http.post("/v1/sessions", null);
+
+        assertThat(json(answer).fieldNames()).containsExactly("session_id", "idle_timeout_s");
+        assertThat(json(answer).getString("session_id")).matches("[0-9a-f]{32}");
+        assertThat(json(answer).getInteger("idle_timeout_s")).isEqualTo(20);
+        assertThat(http.connections).hasValue(1);
+        end(http, json(answer).getString("session_id"));
+        assertThat(http.connections).hasValue(0);
+    }
+
+    @Test
+    void the_end_of_a_session_frees_what_it_held() {
+        TestHttp http = start();
+        String session = open(http);
+        ask(http, session, "/v1/locks/k", "{}");
+
+        assertThat(told(end(http, session))).isEqualTo("204");
+
+        assertThat(isFree(http, "k")).isTrue();
+        assertThat(told(end(http, session))).isEqualTo("410 session_gone");
+        assertThat(told(ask(http, session, "/v1/locks/k", "{}"))).isEqualTo("410 session_gone");
+        assertThat(told(http.post("/v1/sessions/" + session + "/ping", null)))
+                .isEqualTo("410 session_gone");
+    }
+
+    @Test
+    void an_id_must_look_like_one_and_be_right_to_the_last_digit() {
+        TestHttp http = start();
+        String session = open(http);
+        char last = session.charAt(31) == '0' ? '1' : '0';
+        String wrong = session.substring(0, 31) + last;
+
+        assertThat(told(end(http, "ABC"))).isEqualTo("400 bad_request");
+        assertThat(told(http.post("/v1/sessions/x/ping", null))).isEqualTo("400 bad_request");
+        assertThat(told(http.post("/v1/locks/k", "{}"))).isEqualTo("400 bad_request");
+        assertThat(told(ask(http, "what", "/v1/locks/k", "{}"))).isEqualTo("410 session_gone");
+        assertThat(told(ask(http, wrong, "/v1/locks/k", "{}"))).isEqualTo("410 session_gone");
+    }
+
+    @Test
+    void a_session_that_nobody_uses_ends_and_does_not_count_any_more() {
+        TestHttp http = start(config -> config.sessionIdle(Duration.ofMillis(50)).maxSessions(1));
+        String session = open(http);
+        ask(http, session, "/v1/locks/k", "{}");
+
+        await().until(() -> isFree(http, "k"));
+
+        await().until(() -> told(http.post("/v1/sessions", null)).equals("200"));
+    }
+
+    @Test
+    void a_session_with_a_long_poll_is_in_use_and_stays_for_what_comes_next() {
+        TestHttp http = start(config -> config.sessionIdle(Duration.ofMillis(300)));
+        String other = http.post("/v1/leases/k", "{\"lease_ttl_s\":1}").body();
+        assertThat(other).contains("\"ok\"");
+        String session = open(http);
+
+        // It waits for the end of the lease, longer than an idle session lives.
+        HttpResponse<String> grant = ask(http, session, "/v1/locks/k", LONG);
+
+        assertThat(json(grant).getString("status")).isEqualTo("ok");
+        String token = json(grant).getString("token");
+        assertThat(told(ask(http, session, "/v1/locks/k/release", "{\"token\":\"" + token + "\"}")))
+                .isEqualTo("204");
+    }
+
+    @Test
+    void sessions_are_limited_in_all_and_for_each_address() {
+        TestHttp http = start(config -> config.maxSessions(2));
+        open(http);
+        String second = open(http);
+
+        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("503 max_sessions");
+        end(http, second);
+        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("200");
+    }
+
+    @Test
+    void an_address_has_only_so_many_sessions() {
+        TestHttp http = start(config -> config.maxSessionsPerAddress(1));
+        String first = open(http);
+
+        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("503 max_sessions_per_ip");
+        end(http, first);
+        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("200");
+    }
+
+    @Test
+    void deleting_a_session_does_not_wait_for_its_long_poll_which_ends() {
+        TestHttp http = start();
+        http.post("/v1/leases/k", "{}");
+        String session = open(http);
+        var poll = later(http, session, "/v1/locks/k", LONG);
+        awaitWaiters(http, "k", 1);
+        var queued = later(http, session, "/v1/locks/other", LONG);
+
+        assertThat(told(end(http, session))).isEqualTo("204");
+
+        assertThat(told(poll.join())).isEqualTo("410 session_gone");
+        assertThat(told(queued.join())).isEqualTo("410 session_gone");
+        assertThat(waiters(http, "k")).isZero();
+        assertThat(isFree(http, "other")).isTrue();
+    }
+
+    @Test
+    void a_ping_does_not_wait_behind_a_long_poll() {
+        TestHttp http = start();
+        http.post("/v1/leases/k", "{}");
+        String session = open(http);
+        var poll = later(http, session, "/v1/locks/k", LONG);
+        awaitWaiters(http, "k", 1);
+
+        assertThat(told(http.post("/v1/sessions/" + session + "/ping", null))).isEqualTo("204");
+        assertThat(poll).isNotDone();
+    }
+
+    @Test
+    void a_client_that_goes_away_gives_up_its_place() {
+        TestHttp http = start();
+        http.post("/v1/leases/k", "{}");
+        String session = open(http);
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.post("/v1/locks/k", session, LONG);
+            awaitWaiters(http, "k", 1);
+        }
+
+        awaitWaiters(http, "k", 0);
+        assertThat(told(http.post("/v1/sessions/" + session + "/ping", null))).isEqualTo("204");
+    }
+
+    @Test
+    void a_client_that_goes_away_without_a_session_gives_up_its_place_too() {
+        TestHttp http = start();
+        http.post("/v1/leases/k", "{}");
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.post("/v1/leases/k", "none", LONG);
+            awaitWaiters(http, "k", 1);
+        }
+
+        awaitWaiters(http, "k", 0);
+    }
+
+    @Test
+    void a_wait_whose_client_goes_away_gives_up_the_place_of_the_enqueue() {
+        TestHttp http = start();
+        http.post("/v1/leases/k", "{}");
+        String session = open(http);
+        ask(http, session, "/v1/locks/k/enqueue", null);
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.post("/v1/locks/k/wait", session, "{\"timeout_s\":600}");
+        }
+
+        awaitWaiters(http, "k", 0);
+        assertThat(told(ask(http, session, "/v1/locks/k/wait", "{\"timeout_s\":0}")))
+                .isEqualTo("409 not_enqueued");
+    }
+
+    @Test
+    void an_enqueue_whose_client_has_gone_before_its_turn_takes_nothing() {
+        TestHttp http = start();
+        String lease = json(http.post("/v1/leases/a", "{}")).getString("token");
+        String session = open(http);
+        var poll = later(http, session, "/v1/locks/a", LONG);
+        awaitWaiters(http, "a", 1);
+        int sessions = http.driver.openSessions();
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.post("/v1/locks/b/enqueue", session, "{}");
+            // Another request on another connection shows that it has been read by now.
+            ask(http, session, "/v1/locks/%2e", "{}");
+        }
+        assertThat(http.driver.openSessions()).isEqualTo(sessions);
+
+        http.post("/v1/leases/a/release", "{\"token\":\"" + lease + "\"}");
+
+        assertThat(json(poll.join()).getString("status")).isEqualTo("ok");
+        assertThat(told(ask(http, session, "/v1/locks/b/wait", "{\"timeout_s\":0}")))
+                .isEqualTo("409 not_enqueued");
+    }
+
+    @Test
+    void a_body_that_trickles_in_blocks_nobody() {
+        TestHttp http = start();
+        String session = open(http);
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say(RawHttp.head("/v1/locks/k", session, 2) + "{");
+
+            assertThat(told(ask(http, session, "/v1/locks/k", "{}"))).isEqualTo("200");
+            assertThat(told(end(http, session))).isEqualTo("204");
+
+            raw.say("}");
+            assertThat(raw.answer()).startsWith("HTTP/1.1 410 ");
+        }
+    }
+
+    @Test
+    void a_kicked_session_is_gone() {
+        TestHttp http = start();
+        String session = open(http);
+        ask(http, session, "/v1/locks/k", "{}");
+        long number = http.driver.listSessions().next().getFirst().id();
+
+        assertThat(http.driver.kick(number)).isTrue();
+
+        await().until(() -> isFree(http, "k"));
+        assertThat(told(ask(http, session, "/v1/locks/k", "{}"))).isEqualTo("410 session_gone");
+    }
+
+    @Test
+    void a_draining_server_sends_away_who_waits_and_lets_holders_release() {
+        TestHttp http = start();
+        String holder = open(http);
+        String waiter = open(http);
+        String token = json(ask(http, holder, "/v1/locks/k", "{}")).getString("token");
+        var poll = later(http, waiter, "/v1/locks/k", LONG);
+        awaitWaiters(http, "k", 1);
+        assertThat(http.front.isDrained()).isFalse();
+
+        http.draining.set(true);
+        http.front.drain();
+
+        assertThat(told(poll.join())).isEqualTo("503 draining");
+        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("503 draining");
+        assertThat(told(ask(http, holder, "/v1/locks/j", "{}"))).isEqualTo("503 draining");
+        assertThat(told(http.post("/v1/leases/j", "{}"))).isEqualTo("503 draining");
+        await().until(() -> http.connections.get() == 1);
+        assertThat(http.front.isDrained()).isFalse();
+        assertThat(told(ask(http, holder, "/v1/locks/k/release", "{\"token\":\"" + token + "\"}")))
+                .isEqualTo("204");
+        await().until(http.front::isDrained);
+        assertThat(http.connections).hasValue(0);
+    }
+
+    @Test
+    void the_end_of_the_server_ends_the_sessions() {
+        TestHttp http = start();
+        String session = open(http);
+        ask(http, session, "/v1/locks/k", "{}");
+
+        http.front.close();
+
+        await().until(() -> isFree(http, "k"));
+        assertThat(http.driver.openSessions()).isZero();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.holdfast.http.lock;
+
+import org.jspecify.annotations.NullMarked;
