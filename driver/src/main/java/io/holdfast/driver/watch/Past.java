@@ -7,6 +7,8 @@ import io.holdfast.engine.Kind;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +36,7 @@ final class Past {
         Recent recent = byKind.of(event.kind());
         Ring ring = recent.get(event.key());
         if (ring == null) {
-            ring = new Ring(event.key());
-            recent.put(event.key(), ring);
+            ring = recent.ringFor(event.key());
         }
         ring.add(event);
     }
@@ -46,29 +47,46 @@ final class Past {
         return ring == null ? List.of() : ring.toList();
     }
 
-    /** The keys used last. */
-    private static final class Recent extends LinkedHashMap<Key, Ring> {
-        private static final long serialVersionUID = 1;
+    /** The keys used last; a new one takes the ring of the one that was not used for longest. */
+    private static final class Recent {
+        private final Map<Key, Ring> rings = new LinkedHashMap<>(16, 0.75f, true);
 
-        Recent() {
-            super(16, 0.75f, true);
+        @Nullable Ring get(Key key) {
+            return rings.get(key);
         }
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Key, Ring> eldest) {
-            return size() > KEYS;
+        Ring ringFor(Key key) {
+            Ring ring;
+            if (rings.size() < KEYS) {
+                ring = new Ring(key);
+            } else {
+                Iterator<Ring> eldest = rings.values().iterator();
+                ring = eldest.next();
+                eldest.remove();
+                ring.begin(key);
+            }
+            rings.put(key, ring);
+            return ring;
         }
     }
 
     /** The last events of a key; it grows as far as it is needed. */
     private static final class Ring {
-        private final Key key;
+        private Key key;
         private @Nullable Event[] events = new @Nullable Event[4];
         private int next;
         private int size;
 
         Ring(Key key) {
             this.key = key;
+        }
+
+        /** Forgets all, and serves another key. */
+        void begin(Key other) {
+            key = other;
+            Arrays.fill(events, null);
+            next = 0;
+            size = 0;
         }
 
         void add(Event event) {
