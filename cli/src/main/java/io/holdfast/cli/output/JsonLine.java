@@ -31,7 +31,8 @@ public final class JsonLine {
                 values.stream().map(JsonLine::toString).collect(Collectors.joining(",", "[", "]")));
     }
 
-    private JsonLine raw(String name, String json) {
+    /** A value that is JSON already. */
+    public JsonLine raw(String name, String json) {
         if (text.length() > 1) {
             text.append(',');
         }
@@ -39,7 +40,8 @@ public final class JsonLine {
         return this;
     }
 
-    private static String quoted(String value) {
+    /** A string as JSON writes it. */
+    public static String quoted(String value) {
         StringBuilder out = new StringBuilder("\"");
         value.codePoints().forEach(c -> append(c, out));
         return out.append('"').toString();

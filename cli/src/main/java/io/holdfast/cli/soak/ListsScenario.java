@@ -1,5 +1,7 @@
 package io.holdfast.cli.soak;
 
+import io.holdfast.cli.json.Json;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.holdfast.cli.soak;
 
+import io.holdfast.cli.json.Json;
+
 import java.io.IOException;
 
 /** Asks for the statistics and looks for anything that this cycle left behind. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cli.bench.ServerAddress;
+import io.holdfast.cli.json.Json;
 
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -2,6 +2,8 @@ package io.holdfast.cli.soak;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.cli.json.Json;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

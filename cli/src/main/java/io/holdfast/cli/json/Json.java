@@ -1,4 +1,6 @@
-package io.holdfast.cli.soak;
+package io.holdfast.cli.json;
+
+import io.holdfast.cli.output.JsonLine;
 
 import org.jspecify.annotations.Nullable;
 
@@ -6,34 +8,101 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.stream.Collectors;
 
-/** A JSON value, enough of it to read a server's statistics. */
-sealed interface Json {
+/** A JSON value, enough of it to read what a server tells. */
+public sealed interface Json {
     record Fields(Map<String, Json> values) implements Json {
         /** The array of this name; null if there is none. */
-        @Nullable Items list(String name) {
+        public @Nullable Items list(String name) {
             return values.get(name) instanceof Items items ? items : null;
         }
 
+        /** The objects in the array of this name; none if there is no array. */
+        public List<Fields> all(String name) {
+            Items items = list(name);
+            return items == null ? List.of() : items.fields();
+        }
+
+        /** The object of this name; one without fields if there is none. */
+        public Fields fields(String name) {
+            return values.get(name) instanceof Fields fields ? fields : new Fields(Map.of());
+        }
+
         /** The string of this name; empty if there is none. */
-        String text(String name) {
+        public String text(String name) {
             return values.get(name) instanceof Text(var value) ? value : "";
         }
 
         /** The number of this name; 0 if there is none. */
-        double number(String name) {
+        public double number(String name) {
             return values.get(name) instanceof Numeral(var value) ? value : 0;
+        }
+
+        /** The number of this name, which may be missing or null. */
+        public OptionalDouble optional(String name) {
+            return values.get(name) instanceof Numeral(var value)
+                    ? OptionalDouble.of(value)
+                    : OptionalDouble.empty();
+        }
+
+        @Override
+        public String toString() {
+            return values.entrySet().stream()
+                    .map(entry -> quoted(entry.getKey()) + ":" + entry.getValue())
+                    .collect(Collectors.joining(",", "{", "}"));
         }
     }
 
-    record Items(List<Json> values) implements Json {}
+    record Items(List<Json> values) implements Json {
+        /** The objects among them. */
+        public List<Fields> fields() {
+            return values.stream()
+                    .filter(Fields.class::isInstance)
+                    .map(Fields.class::cast)
+                    .toList();
+        }
 
-    record Text(String value) implements Json {}
+        @Override
+        public String toString() {
+            return values.stream().map(Json::toString).collect(Collectors.joining(",", "[", "]"));
+        }
+    }
 
-    record Numeral(double value) implements Json {}
+    record Text(String value) implements Json {
+        @Override
+        public String toString() {
+            return quoted(value);
+        }
+    }
+
+    record Numeral(double value) implements Json {
+        /** Below this, all whole numbers are exact. */
+        private static final double EXACT = 1L << 53;
+
+        @Override
+        public String toString() {
+            boolean whole = value == Math.rint(value) && Math.abs(value) < EXACT;
+            return whole ? Long.toString((long) value) : Double.toString(value);
+        }
+    }
 
     /** {@code true}, {@code false} or {@code null}. */
-    record Word(String value) implements Json {}
+    record Word(String value) implements Json {
+        @Override
+        public String toString() {
+            return value;
+        }
+    }
+
+    /** As JSON again, on one line. */
+    @Override
+    String toString();
+
+    private static String quoted(String text) {
+        return JsonLine.quoted(text);
+    }
 
     /** Throws {@link IllegalArgumentException} if the text is not one JSON value. */
     static Json parse(String text) {

@@ -1,4 +1,4 @@
-package io.holdfast.cli.soak;
+package io.holdfast.cli.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
