@@ -15,6 +15,7 @@ import java.util.Set;
  * Everything the server is told. A count of 0 is no limit; a write or shutdown timeout of zero
  * never ends.
  *
+ * @param listeners none, if there are front ends that listen
  * @param settings its policies are those of the listeners, whatever it says
  * @param maxEntries most counters, values and lists
  * @param maxSubscriptions most registrations of one listener
@@ -45,19 +46,11 @@ public record ServerConfig(
         int eventLoops) {
     public ServerConfig {
         listeners = List.copyOf(listeners);
-        if (listeners.isEmpty()) {
-            throw new ConfigException("at least one listen address is needed");
-        }
         for (Endpoint endpoint : listeners) {
             if (endpoint.tls() && tls == null) {
                 throw new ConfigException(
                         "listening with TLS on " + endpoint + " needs a certificate and a key");
             }
-        }
-        if (tls != null && listeners.stream().noneMatch(Endpoint::tls)) {
-            throw new ConfigException(
-                    "there is a TLS certificate, but no listen address uses TLS (dflockds://,"
-                            + " lockds:// or lockd+wss://)");
         }
         requirePathsApart(listeners);
         settings =

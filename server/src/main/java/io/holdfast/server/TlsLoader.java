@@ -10,18 +10,24 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.X509KeyManager;
 
 /** Reads certificate and key and checks that they belong together. TLS 1.2 and 1.3 only. */
-final class TlsLoader {
+public final class TlsLoader {
     private static final Pattern CERTIFICATE =
             Pattern.compile(
                     "-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", Pattern.DOTALL);
@@ -29,16 +35,49 @@ final class TlsLoader {
     private TlsLoader() {}
 
     static SslContext load(TlsFiles files) throws StartException {
+        return load(
+                files,
+                (key, chain) ->
+                        SslContextBuilder.forServer(key, chain)
+                                .sslProvider(SslProvider.JDK)
+                                .protocols("TLSv1.3", "TLSv1.2")
+                                .build());
+    }
+
+    /** For those who make TLS of it themselves. */
+    public static X509KeyManager keyManager(TlsFiles files) throws StartException {
+        return load(
+                files,
+                (key, chain) -> {
+                    KeyStore store = KeyStore.getInstance("PKCS12");
+                    store.load(null, null);
+                    char[] none = new char[0];
+                    store.setKeyEntry("server", key, none, chain.toArray(Certificate[]::new));
+                    KeyManagerFactory factory =
+                            KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+                    factory.init(store, none);
+                    return Stream.of(factory.getKeyManagers())
+                            .filter(X509KeyManager.class::isInstance)
+                            .map(X509KeyManager.class::cast)
+                            .findFirst()
+                            .orElseThrow();
+                });
+    }
+
+    /** What is made of a key and its certificates. */
+    private interface Use<T> {
+        T of(PrivateKey key, List<X509Certificate> chain)
+                throws IOException, GeneralSecurityException;
+    }
+
+    private static <T> T load(TlsFiles files, Use<T> use) throws StartException {
         List<X509Certificate> chain = certificates(files.certificate());
         PrivateKey key = key(files.key());
         try {
             if (!belongTogether(chain.getFirst().getPublicKey(), key)) {
                 throw new GeneralSecurityException("the key is not that of the certificate");
             }
-            return SslContextBuilder.forServer(key, chain)
-                    .sslProvider(SslProvider.JDK)
-                    .protocols("TLSv1.3", "TLSv1.2")
-                    .build();
+            return use.of(key, chain);
         } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
             throw new StartException(
                     "cannot use the TLS certificate "

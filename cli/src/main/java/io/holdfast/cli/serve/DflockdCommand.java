@@ -1,10 +1,11 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.driver.Secret;
+import io.holdfast.engine.Namespace;
+import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.LockdConfig;
-import io.holdfast.server.ServerConfig;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,7 +52,7 @@ public final class DflockdCommand {
             return ServerRun.configurationError(e);
         }
         try {
-            return ServerRun.run(config(flags, environment));
+            return ServerRun.run(plan(flags, environment));
         } catch (ConfigException e) {
             return ServerRun.configurationError(e);
         }
@@ -92,18 +93,35 @@ public final class DflockdCommand {
         }
     }
 
-    static ServerConfig config(Map<String, String> flags, Map<String, String> environment) {
+    static ServerPlan plan(Map<String, String> flags, Map<String, String> environment) {
         SettingValues values = new SettingValues(false);
         for (Setting setting : SETTINGS) {
             values.put(setting, value(setting, flags, environment));
         }
-        Endpoint endpoint =
-                new Endpoint(
-                        values.text(Setting.HOST),
-                        (int) values.number(Setting.PORT),
-                        values.isSet(Setting.TLS_CERT) || values.isSet(Setting.TLS_KEY));
-        return values.toConfig(
-                List.of(endpoint), secret(flags, environment), new LockdConfig(0, Set.of(), null));
+        boolean tls = values.isSet(Setting.TLS_CERT) || values.isSet(Setting.TLS_KEY);
+        int port = (int) values.number(Setting.PORT);
+        Endpoint endpoint = new Endpoint(values.text(Setting.HOST), port, tls);
+        List<HttpListener> http = http(values, port, tls);
+        Secret secret = secret(Setting.AUTH_TOKEN, Setting.AUTH_TOKEN_FILE, flags, environment);
+        Secret reading =
+                secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE, flags, environment);
+        return new ServerPlan(
+                values.toConfig(
+                        List.of(endpoint), http, secret, new LockdConfig(0, Set.of(), null)),
+                values.http(http, secret, reading));
+    }
+
+    private static List<HttpListener> http(SettingValues values, int port, boolean tls) {
+        int httpPort = (int) values.number(Setting.HTTP_PORT);
+        if (httpPort == 0) {
+            return List.of();
+        }
+        if (httpPort == port) {
+            throw new ConfigException("--http-port must not be that of --port (got " + port + ")");
+        }
+        String host =
+                values.text(values.isSet(Setting.HTTP_HOST) ? Setting.HTTP_HOST : Setting.HOST);
+        return List.of(new HttpListener(new Address.Tcp(host, httpPort), tls, Namespace.DEFAULT));
     }
 
     private static String value(
@@ -133,21 +151,24 @@ public final class DflockdCommand {
 
     /** The first that is set and not empty: two variables, then two flags. */
     private static @Nullable Secret secret(
-            Map<String, String> flags, Map<String, String> environment) {
-        String variable = environment.getOrDefault("DFLOCKD_AUTH_TOKEN", "");
-        String fileVariable = environment.getOrDefault("DFLOCKD_AUTH_TOKEN_FILE", "");
-        String flag = flags.getOrDefault(Setting.AUTH_TOKEN.flag, "");
-        String fileFlag = flags.getOrDefault(Setting.AUTH_TOKEN_FILE.flag, "");
+            Setting direct,
+            Setting file,
+            Map<String, String> flags,
+            Map<String, String> environment) {
+        String variable = environment.getOrDefault(direct.dflockdVariables.getFirst(), "");
+        String fileVariable = environment.getOrDefault(file.dflockdVariables.getFirst(), "");
+        String flag = flags.getOrDefault(direct.flag, "");
+        String fileFlag = flags.getOrDefault(file.flag, "");
         if (!variable.isEmpty()) {
-            return SettingValues.secret(variable);
+            return SettingValues.secret(direct, variable);
         }
         if (!fileVariable.isEmpty()) {
-            return SettingValues.secretFile(fileVariable);
+            return SettingValues.secretFile(direct, fileVariable);
         }
         if (!flag.isEmpty()) {
-            return SettingValues.secret(flag);
+            return SettingValues.secret(direct, flag);
         }
-        return fileFlag.isEmpty() ? null : SettingValues.secretFile(fileFlag);
+        return fileFlag.isEmpty() ? null : SettingValues.secretFile(direct, fileFlag);
     }
 
     static String usage() {

@@ -19,11 +19,12 @@ import java.util.Map;
 
 /**
  * Reads where to listen: {@code dflockd://HOST:PORT}, {@code lockd://HOST:PORT}, {@code
- * lockd+unix://PATH}, {@code lockd+ws://HOST:PORT} and their TLS forms, {@code socketlock://PATH},
- * with settings behind a question mark.
+ * lockd+unix://PATH}, {@code lockd+ws://HOST:PORT}, {@code http://HOST:PORT} and their TLS forms,
+ * {@code socketlock://PATH}, with settings behind a question mark.
  */
 final class ListenUrl {
     private static final int DFLOCKD_PORT = 6388;
+    private static final int HTTP_PORT = 6389;
 
     /** The port of lockd's lines. */
     static final int LOCKD_PORT = 9999;
@@ -33,7 +34,7 @@ final class ListenUrl {
 
     private static final String SCHEMES =
             "must begin with dflockd://, dflockds://, lockd://, lockds://, lockd+unix://,"
-                    + " lockd+ws://, lockd+wss:// or socketlock://";
+                    + " lockd+ws://, lockd+wss://, socketlock://, http:// or https://";
 
     private final String text;
     private final Map<String, String> settings;
@@ -43,6 +44,20 @@ final class ListenUrl {
         int question = text.indexOf('?');
         this.settings =
                 question < 0 ? new LinkedHashMap<>() : settings(text.substring(question + 1));
+    }
+
+    /** Whether {@link #parseHttp} reads it, and not {@link #parse}. */
+    static boolean isHttp(String text) {
+        return text.startsWith("http://") || text.startsWith("https://");
+    }
+
+    static HttpListener parseHttp(String text) {
+        ListenUrl url = new ListenUrl(text);
+        Address.Tcp address = url.address(HTTP_PORT);
+        HttpListener listener =
+                new HttpListener(address, text.startsWith("https:"), url.namespace());
+        url.checkAllUsed();
+        return listener;
     }
 
     static Endpoint parse(String text) {
@@ -171,7 +186,7 @@ final class ListenUrl {
                         .orElseThrow(() -> bad("has " + name + "=" + value + ": true or false"));
     }
 
-    private Address address(int defaultPort) {
+    private Address.Tcp address(int defaultPort) {
         URI url;
         try {
             url = new URI(text);

@@ -3,7 +3,6 @@ package io.holdfast.cli.serve;
 import io.holdfast.driver.Secret;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
-import io.holdfast.server.ServerConfig;
 
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +39,8 @@ public final class ServeCommand implements Callable<Integer> {
         spec.usageMessage()
                 .description(
                         "Runs the server. With no options it serves dflockd clients on"
-                                + " 127.0.0.1:6388 and lockd clients on 127.0.0.1:9999.",
+                                + " 127.0.0.1:6388, lockd clients on 127.0.0.1:9999, and HTTP with"
+                                + " a page to look at on 127.0.0.1:6389.",
                         "",
                         "Each option can also be set by a variable: HOLDFAST_MAX_LOCKS for"
                                 + " --max-locks, and so on; the option wins. Times are whole"
@@ -82,13 +82,13 @@ public final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            return ServerRun.run(config());
+            return ServerRun.run(plan());
         } catch (ConfigException e) {
             return ServerRun.configurationError(e);
         }
     }
 
-    ServerConfig config() {
+    ServerPlan plan() {
         SettingValues values = new SettingValues(true);
         for (Setting setting : SETTINGS) {
             String text = value(setting);
@@ -105,10 +105,19 @@ public final class ServeCommand implements Callable<Integer> {
             values.put(setting, text);
         }
         List<Endpoint> listeners = new ArrayList<>();
+        List<HttpListener> http = new ArrayList<>();
         for (String url : values.text(Setting.LISTEN).split("[,\\s]+", -1)) {
-            listeners.add(ListenUrl.parse(url));
+            if (!ListenUrl.isHttp(url)) {
+                listeners.add(ListenUrl.parse(url));
+            } else if (values.isOn(Setting.HTTP)) {
+                http.add(ListenUrl.parseHttp(url));
+            }
         }
-        return values.toConfig(listeners, secret(), values.lockd(null));
+        Secret secret = secret(Setting.AUTH_TOKEN, Setting.AUTH_TOKEN_FILE);
+        Secret reading = secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE);
+        return new ServerPlan(
+                values.toConfig(listeners, http, secret, values.lockd(null)),
+                values.http(http, secret, reading));
     }
 
     private static String expected(Setting setting) {
@@ -138,20 +147,20 @@ public final class ServeCommand implements Callable<Integer> {
         return value == null ? null : value.toString();
     }
 
-    private @Nullable Secret secret() {
-        String flag = given(Setting.AUTH_TOKEN);
-        String fileFlag = given(Setting.AUTH_TOKEN_FILE);
+    private @Nullable Secret secret(Setting direct, Setting file) {
+        String flag = given(direct);
+        String fileFlag = given(file);
         if (flag != null) {
-            return SettingValues.secret(flag);
+            return SettingValues.secret(direct, flag);
         }
         if (fileFlag != null) {
-            return SettingValues.secretFile(fileFlag);
+            return SettingValues.secretFile(direct, fileFlag);
         }
-        String variable = variable(Setting.AUTH_TOKEN, "");
-        String fileVariable = variable(Setting.AUTH_TOKEN_FILE, "");
+        String variable = variable(direct, "");
+        String fileVariable = variable(file, "");
         if (!variable.isEmpty()) {
-            return SettingValues.secret(variable);
+            return SettingValues.secret(direct, variable);
         }
-        return fileVariable.isEmpty() ? null : SettingValues.secretFile(fileVariable);
+        return fileVariable.isEmpty() ? null : SettingValues.secretFile(direct, fileVariable);
     }
 }

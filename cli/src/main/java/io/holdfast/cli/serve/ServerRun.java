@@ -1,6 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.cli.process.Signals;
+import io.holdfast.http.HttpAddress;
 import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
@@ -14,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.Iterator;
 import java.util.List;
 
@@ -60,8 +63,8 @@ final class ServerRun {
     }
 
     /** Returns the exit status. */
-    static int run(ServerConfig config) {
-        return run(config, null);
+    static int run(ServerPlan plan) {
+        return run(plan, null, null);
     }
 
     /**
@@ -70,7 +73,7 @@ final class ServerRun {
      * @param pidFile where to write the process id, if anywhere
      */
     static int run(ServerConfig config, @Nullable String pidFile) {
-        return run(config, pidFile, null);
+        return run(new ServerPlan(config, null), pidFile, null);
     }
 
     /**
@@ -81,20 +84,25 @@ final class ServerRun {
      *     line of the log
      */
     static int run(ServerConfig config, @Nullable String pidFile, @Nullable String failure) {
+        return run(new ServerPlan(config, null), pidFile, failure);
+    }
+
+    private static int run(ServerPlan plan, @Nullable String pidFile, @Nullable String failure) {
         Ending ending = new Ending();
         Signals.onEnd(ending::signal); // before anybody can see that the server is there
         if (pidFile == null) {
-            return serve(config, ending, failure);
+            return serve(plan, ending, failure);
         }
         try (PidFile _ = PidFile.write(pidFile)) {
-            return serve(config, ending, failure);
+            return serve(plan, ending, failure);
         }
     }
 
-    private static int serve(ServerConfig config, Ending ending, @Nullable String failure) {
+    private static int serve(ServerPlan plan, Ending ending, @Nullable String failure) {
         HoldfastServer server;
+        HttpStart http = plan.http() == null ? null : new HttpStart(plan.http());
         try {
-            server = HoldfastServer.start(config);
+            server = HoldfastServer.start(plan.server(), http == null ? List.of() : List.of(http));
         } catch (StartException e) {
             if (failure == null) {
                 LOG.atError().log(String.valueOf(e.getMessage()));
@@ -105,7 +113,15 @@ final class ServerRun {
         } catch (ConfigException e) {
             return configurationError(e);
         }
-        warnIfOpen(config, server.addresses());
+        if (http != null) {
+            http.addresses().forEach(ServerRun::tellListening);
+        }
+        warnIfOpen(plan.server(), server.addresses());
+        if (http != null) {
+            for (HttpAddress address : http.addresses()) {
+                warnIfOpen(address, plan.server().secret() != null);
+            }
+        }
         ending.started(server);
         try {
             server.awaitEnd();
@@ -113,6 +129,14 @@ final class ServerRun {
             server.close();
         }
         return 0;
+    }
+
+    private static void tellListening(HttpAddress address) {
+        LOG.atInfo()
+                .addKeyValue("addr", PeerName.join(address.host(), address.port()))
+                .addKeyValue("protocol", address.tls() ? "https" : "http")
+                .addKeyValue("transport", "nio")
+                .log("listening");
     }
 
     static int configurationError(Exception e) {
@@ -137,7 +161,6 @@ final class ServerRun {
     }
 
     private static void warnIfOpen(Endpoint endpoint, InetSocketAddress address, boolean secret) {
-        boolean tls = endpoint.tls();
         if (address.getAddress().isLoopbackAddress()) {
             return;
         }
@@ -147,9 +170,27 @@ final class ServerRun {
                     .log(
                             "open beyond this machine: lockd has no password, so whoever reaches"
                                     + " it can lock");
-        } else if (!tls || !secret) {
+        } else {
+            warnIfOpen(PeerName.of(address), endpoint.tls(), secret);
+        }
+    }
+
+    private static void warnIfOpen(HttpAddress address, boolean secret) {
+        boolean loopback;
+        try {
+            loopback = InetAddress.getByName(address.host()).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return; // it was known a moment ago
+        }
+        if (!loopback) {
+            warnIfOpen(PeerName.join(address.host(), address.port()), address.tls(), secret);
+        }
+    }
+
+    private static void warnIfOpen(String address, boolean tls, boolean secret) {
+        if (!tls || !secret) {
             LOG.atWarn()
-                    .addKeyValue("addr", PeerName.of(address))
+                    .addKeyValue("addr", address)
                     .log(
                             "open beyond this machine without {}",
                             tls ? "auth" : secret ? "TLS" : "auth and TLS");

@@ -17,11 +17,19 @@ enum Setting {
             Type.TEXT,
             Least.NONE,
             null,
-            "dflockd://127.0.0.1:6388,lockd://127.0.0.1:9999",
+            "dflockd://127.0.0.1:6388,lockd://127.0.0.1:9999,http://127.0.0.1:6389",
             List.of(),
             "Where to listen, as dflockd://HOST:PORT, lockd://HOST:PORT, lockd+unix://PATH,"
-                + " lockd+ws://HOST:PORT or socketlock://PATH, with TLS dflockds://, lockds:// or"
-                + " lockd+wss://; may be repeated"),
+                    + " lockd+ws://HOST:PORT, socketlock://PATH or http://HOST:PORT, with TLS"
+                    + " dflockds://, lockds://, lockd+wss:// or https://; may be repeated"),
+    HTTP(
+            "http",
+            Type.SWITCH,
+            Least.NONE,
+            null,
+            "true",
+            List.of(),
+            "Serve HTTP; --no-http takes http:// and https:// out of the addresses"),
     HOST(
             "host",
             Type.TEXT,
@@ -230,6 +238,118 @@ enum Setting {
             "",
             List.of("DFLOCKD_FENCE_STATE_FILE"),
             "File that keeps fences growing across restarts"),
+    HTTP_PORT(
+            "http-port",
+            Type.COUNT,
+            Least.NONE,
+            "0",
+            null,
+            List.of("DFLOCKD_HTTP_PORT"),
+            "Port for HTTP; 0 is none"),
+    HTTP_HOST(
+            "http-host",
+            Type.TEXT,
+            Least.NONE,
+            "",
+            null,
+            List.of("DFLOCKD_HTTP_HOST"),
+            "Address for HTTP; unset, that of --host"),
+    HTTP_SESSION_IDLE_TIMEOUT(
+            "http-session-idle-timeout",
+            Type.SECONDS,
+            Least.ZERO,
+            "20",
+            "20",
+            List.of("DFLOCKD_HTTP_SESSION_IDLE_S"),
+            "An HTTP session ends when it was unused for twice as long; 0: it does not"),
+    HTTP_MAX_SESSIONS(
+            "http-max-sessions",
+            Type.COUNT,
+            Least.ZERO,
+            "0",
+            "0",
+            List.of("DFLOCKD_HTTP_MAX_SESSIONS"),
+            "Most HTTP sessions"),
+    HTTP_MAX_SESSIONS_PER_IP(
+            "http-max-sessions-per-ip",
+            Type.COUNT,
+            Least.ZERO,
+            "0",
+            "0",
+            List.of("DFLOCKD_HTTP_MAX_SESSIONS_PER_IP"),
+            "Most HTTP sessions from one address"),
+    HTTP_MAX_CONNECTIONS_PER_IP(
+            "http-max-connections-per-ip",
+            Type.COUNT,
+            Least.ZERO,
+            "0",
+            "0",
+            List.of("DFLOCKD_HTTP_MAX_CONNECTIONS_PER_IP"),
+            "Most open HTTP connections from one address"),
+    HTTP_RATE_LIMIT_PER_IP(
+            "http-rate-limit-per-ip",
+            Type.COUNT,
+            Least.ZERO,
+            "0",
+            "0",
+            List.of("DFLOCKD_HTTP_RATE_LIMIT_PER_IP"),
+            "Most HTTP requests a second from one address"),
+    HTTP_RATE_LIMIT_BURST(
+            "http-rate-limit-burst",
+            Type.COUNT,
+            Least.ZERO,
+            "0",
+            "0",
+            List.of("DFLOCKD_HTTP_RATE_LIMIT_BURST"),
+            "Most of them at once; 0 is as many as the rate"),
+    HTTP_SSE_PING_INTERVAL(
+            "http-sse-ping-interval",
+            Type.SECONDS,
+            Least.ONE,
+            "15",
+            "15",
+            List.of("DFLOCKD_HTTP_SSE_PING_S"),
+            "How often a silent event stream gets a comment; less than the idle timeout"),
+    HTTP_CORS_ALLOWED_ORIGINS(
+            "http-cors-allowed-origins",
+            Type.TEXT,
+            Least.NONE,
+            "",
+            "",
+            List.of("DFLOCKD_HTTP_CORS_ALLOWED_ORIGINS"),
+            "Origins of web pages that may use HTTP, with commas between; * is any"),
+    HTTP_ALLOWED_HOSTS(
+            "http-allowed-hosts",
+            Type.TEXT,
+            Least.NONE,
+            "",
+            "",
+            List.of("DFLOCKD_HTTP_ALLOWED_HOSTS"),
+            "Names that HTTP clients may call the server by, with commas between"),
+    HTTP_ADMIN(
+            "http-admin",
+            Type.SWITCH,
+            Least.NONE,
+            "false",
+            "false",
+            List.of("DFLOCKD_HTTP_ADMIN"),
+            "Let anybody release and kick over HTTP where no auth token is set"),
+    HTTP_READ_TOKEN(
+            "http-read-token",
+            Type.TEXT,
+            Least.NONE,
+            "",
+            "",
+            List.of("DFLOCKD_HTTP_READ_TOKEN"),
+            "Second secret, with which HTTP clients may look but change nothing"),
+    HTTP_READ_TOKEN_FILE(
+            "http-read-token-file",
+            Type.TEXT,
+            Least.NONE,
+            "",
+            "",
+            List.of("DFLOCKD_HTTP_READ_TOKEN_FILE"),
+            "File with that second secret"),
     TRANSPORT(
             "transport",
             Type.TEXT,
@@ -351,8 +471,8 @@ enum Setting {
             throw new ConfigException(
                     "--event-loops must be <= " + MOST_EVENT_LOOPS + " (got " + value + ")");
         }
-        if (this == PORT && (value < 0 || value > 65535)) {
-            throw new ConfigException("--port must be 0-65535 (got " + value + ")");
+        if ((this == PORT || this == HTTP_PORT) && (value < 0 || value > 65535)) {
+            throw new ConfigException("--" + flag + " must be 0-65535 (got " + value + ")");
         }
         return value;
     }

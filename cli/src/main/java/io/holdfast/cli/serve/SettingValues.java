@@ -83,11 +83,22 @@ final class SettingValues {
 
     /** The gate: every value is checked here, in the order of the table. */
     ServerConfig toConfig(List<Endpoint> listeners, @Nullable Secret secret, LockdConfig lockd) {
+        return toConfig(listeners, List.of(), secret, lockd);
+    }
+
+    /** The same, with listeners for HTTP, which serve beside the others. */
+    ServerConfig toConfig(
+            List<Endpoint> listeners,
+            List<HttpListener> http,
+            @Nullable Secret secret,
+            LockdConfig lockd) {
         for (Setting setting : texts.keySet()) {
             if (setting.type == Setting.Type.COUNT || setting.type == Setting.Type.SECONDS) {
                 long _ = number(setting);
             }
         }
+        TlsFiles tls = tls();
+        checkListeners(listeners, http, tls);
         LineLogger.setDebug(isOn(Setting.DEBUG));
         return new ServerConfig(
                 listeners,
@@ -110,10 +121,83 @@ final class SettingValues {
                 seconds(Setting.SHUTDOWN_TIMEOUT),
                 seconds(Setting.MAX_SESSION_GRACE),
                 secret,
-                tls(),
+                tls,
                 path(Setting.FENCE_STATE_FILE),
                 Transport.of(text(Setting.TRANSPORT)),
                 count(Setting.EVENT_LOOPS));
+    }
+
+    private static void checkListeners(
+            List<Endpoint> listeners, List<HttpListener> http, @Nullable TlsFiles tls) {
+        if (listeners.isEmpty() && http.isEmpty()) {
+            throw new ConfigException("at least one listen address is needed");
+        }
+        for (HttpListener listener : http) {
+            if (listener.tls() && tls == null) {
+                throw new ConfigException(
+                        "listening with TLS on " + listener + " needs a certificate and a key");
+            }
+        }
+        if (tls != null
+                && listeners.stream().noneMatch(Endpoint::tls)
+                && http.stream().noneMatch(HttpListener::tls)) {
+            throw new ConfigException(
+                    "there is a TLS certificate, but no listen address uses TLS (dflockds://,"
+                            + " lockds://, lockd+wss:// or https://)");
+        }
+    }
+
+    /**
+     * What HTTP is told; null if nobody listens for it.
+     *
+     * @param secret that of all listeners
+     * @param reading the second one, which only lets read
+     */
+    @Nullable HttpSettings http(
+            List<HttpListener> listeners, @Nullable Secret secret, @Nullable Secret reading) {
+        if (listeners.isEmpty()) {
+            return null;
+        }
+        if (reading != null && secret == null) {
+            throw new ConfigException(
+                    "--http-read-token needs --auth-token too: without it all may read and more");
+        }
+        Duration idle = seconds(Setting.HTTP_SESSION_IDLE_TIMEOUT);
+        Duration ping = seconds(Setting.HTTP_SSE_PING_INTERVAL);
+        if (idle.isPositive() && ping.compareTo(idle) >= 0) {
+            throw new ConfigException(
+                    "--http-sse-ping-interval must be less than --http-session-idle-timeout (got "
+                            + ping.toSeconds()
+                            + "s and "
+                            + idle.toSeconds()
+                            + "s)");
+        }
+        return new HttpSettings(
+                listeners,
+                secret,
+                reading,
+                isOn(Setting.HTTP_ADMIN),
+                idle,
+                ping,
+                count(Setting.HTTP_MAX_SESSIONS),
+                count(Setting.HTTP_MAX_SESSIONS_PER_IP),
+                count(Setting.HTTP_MAX_CONNECTIONS_PER_IP),
+                count(Setting.HTTP_RATE_LIMIT_PER_IP),
+                count(Setting.HTTP_RATE_LIMIT_BURST),
+                names(Setting.HTTP_CORS_ALLOWED_ORIGINS),
+                names(Setting.HTTP_ALLOWED_HOSTS),
+                tls());
+    }
+
+    /** Words with commas or blanks between them. */
+    private Set<String> names(Setting setting) {
+        Set<String> names = new LinkedHashSet<>();
+        for (String name : text(setting).split("[,\\s]+", -1)) {
+            if (!name.isEmpty()) {
+                names.add(name);
+            }
+        }
+        return names;
     }
 
     /**
@@ -123,10 +207,8 @@ final class SettingValues {
      */
     LockdConfig lockd(@Nullable Consumer<String> events) {
         Set<String> origins = new LinkedHashSet<>();
-        for (String name : text(Setting.WS_ALLOW_ORIGIN).split("[,\\s]+", -1)) {
-            if (!name.isEmpty()) {
-                origins.add(OriginNames.parse(name));
-            }
+        for (String name : names(Setting.WS_ALLOW_ORIGIN)) {
+            origins.add(OriginNames.parse(name));
         }
         return new LockdConfig(number(Setting.LOCKD_MAX_LOCKS), origins, events);
     }
@@ -143,18 +225,23 @@ final class SettingValues {
         return new TlsFiles(certificate, key);
     }
 
-    /** The secret given as it is; blanks around it do not count. */
-    static Secret secret(String text) {
-        return secret(text.getBytes(StandardCharsets.UTF_8), "the auth token");
+    /** A secret given as it is; blanks around it do not count. */
+    static Secret secret(Setting setting, String text) {
+        return secret(text.getBytes(StandardCharsets.UTF_8), noun(setting));
     }
 
-    /** The secret in a file; blanks around it do not count. */
-    static Secret secretFile(String file) {
+    /** A secret in a file; blanks around it do not count. */
+    static Secret secretFile(Setting setting, String file) {
+        String noun = noun(setting) + " file " + file;
         try {
-            return secret(Files.readAllBytes(Path.of(file)), "the auth token file " + file);
+            return secret(Files.readAllBytes(Path.of(file)), noun);
         } catch (IOException | InvalidPathException e) {
-            throw new ConfigException("cannot read the auth token file " + file);
+            throw new ConfigException("cannot read " + noun);
         }
+    }
+
+    private static String noun(Setting setting) {
+        return setting == Setting.AUTH_TOKEN ? "the auth token" : "the HTTP read token";
     }
 
     private static Secret secret(byte[] bytes, String source) {

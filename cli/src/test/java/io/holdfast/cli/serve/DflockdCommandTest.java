@@ -35,8 +35,9 @@ import java.util.stream.Stream;
 class DflockdCommandTest {
     private static ServerConfig config(Map<String, String> environment, String... words) {
         try {
-            return DflockdCommand.config(
-                    GoFlags.parse(List.of(words), DflockdCommand::isSwitch), environment);
+            return DflockdCommand.plan(
+                            GoFlags.parse(List.of(words), DflockdCommand::isSwitch), environment)
+                    .server();
         } catch (GoFlags.FlagException e) {
             throw new AssertionError(e);
         }
@@ -188,6 +189,20 @@ class DflockdCommandTest {
                         "--auth-token-file DFLOCKD_AUTH_TOKEN_FILE",
                         "--auto-release-on-disconnect DFLOCKD_AUTO_RELEASE_ON_DISCONNECT",
                         "--fence-state-file DFLOCKD_FENCE_STATE_FILE",
+                        "--http-port DFLOCKD_HTTP_PORT",
+                        "--http-host DFLOCKD_HTTP_HOST",
+                        "--http-session-idle-timeout DFLOCKD_HTTP_SESSION_IDLE_S",
+                        "--http-max-sessions DFLOCKD_HTTP_MAX_SESSIONS",
+                        "--http-max-sessions-per-ip DFLOCKD_HTTP_MAX_SESSIONS_PER_IP",
+                        "--http-max-connections-per-ip DFLOCKD_HTTP_MAX_CONNECTIONS_PER_IP",
+                        "--http-rate-limit-per-ip DFLOCKD_HTTP_RATE_LIMIT_PER_IP",
+                        "--http-rate-limit-burst DFLOCKD_HTTP_RATE_LIMIT_BURST",
+                        "--http-sse-ping-interval DFLOCKD_HTTP_SSE_PING_S",
+                        "--http-cors-allowed-origins DFLOCKD_HTTP_CORS_ALLOWED_ORIGINS",
+                        "--http-allowed-hosts DFLOCKD_HTTP_ALLOWED_HOSTS",
+                        "--http-admin DFLOCKD_HTTP_ADMIN",
+                        "--http-read-token DFLOCKD_HTTP_READ_TOKEN",
+                        "--http-read-token-file DFLOCKD_HTTP_READ_TOKEN_FILE",
                         "--debug DFLOCKD_DEBUG");
     }
 
@@ -355,7 +370,7 @@ class DflockdCommandTest {
                             s ->
                                     assertThat(s.name())
                                             .matches(".*(TTL|INTERVAL|IDLE|TIMEOUT|GRACE)"))
-                    .hasSize(8);
+                    .hasSize(10);
         }
 
         @Test

@@ -202,7 +202,7 @@ class ListenUrlTest {
         "127.0.0.1:6388,must begin with",
         "localhost,must begin with",
         "localhost:6388,must begin with",
-        "http://127.0.0.1:6388,must begin with",
+        "ftp://127.0.0.1:6388,must begin with",
         "tcp://127.0.0.1:6388,must begin with",
         "dflockdx://127.0.0.1:6388,must begin with",
         "dflockd:127.0.0.1:6388,must begin with",

@@ -29,7 +29,8 @@ public final class RunningServer implements AutoCloseable {
         List<String> words = new ArrayList<>(List.of("--port", "0"));
         words.addAll(flags);
         return new RunningServer(
-                DflockdCommand.config(GoFlags.parse(words, DflockdCommand::isSwitch), Map.of()));
+                DflockdCommand.plan(GoFlags.parse(words, DflockdCommand::isSwitch), Map.of())
+                        .server());
     }
 
     /** With the flags of {@code lockd}, which say where. */

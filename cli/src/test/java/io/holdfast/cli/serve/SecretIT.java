@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.Secret;
 import io.holdfast.server.ConfigException;
-import io.holdfast.server.ServerConfig;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,8 +45,9 @@ class SecretIT {
 
     private static @Nullable Secret dflockd(Map<String, String> environment, String... words) {
         try {
-            return DflockdCommand.config(
+            return DflockdCommand.plan(
                             GoFlags.parse(List.of(words), DflockdCommand::isSwitch), environment)
+                    .server()
                     .secret();
         } catch (GoFlags.FlagException e) {
             throw new AssertionError(e);
@@ -58,8 +58,7 @@ class SecretIT {
         CommandLine line = ServeCommand.create(environment);
         line.parseArgs(words);
         ServeCommand command = line.getCommand();
-        ServerConfig config = command.config();
-        return config.secret();
+        return command.plan().server().secret();
     }
 
     private static void assertIs(@Nullable Secret secret, String text) {

@@ -96,7 +96,7 @@ class ServeProcessIT {
 
         @ParameterizedTest
         @CsvSource({
-            "http://127.0.0.1:0,must begin with dflockd://",
+            "ftp://127.0.0.1:0,must begin with dflockd://",
             "127.0.0.1:0,must begin with dflockd://",
             "dflockd://127.0.0.1:70000,needs a port of 0-65535"
         })

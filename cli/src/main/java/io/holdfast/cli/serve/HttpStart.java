@@ -1,0 +1,81 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.driver.Backend;
+import io.holdfast.driver.FrontEnd;
+import io.holdfast.http.HttpAddress;
+import io.holdfast.http.HttpConfig;
+import io.holdfast.http.HttpFront;
+import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.StartException;
+import io.holdfast.server.TlsLoader;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Starts HTTP beside the listeners of a server. */
+final class HttpStart implements HoldfastServer.FrontEndStarter {
+    /** Vert.x would log on its own, past the lines of our log. */
+    private static final String VERTX_LOGGER = "vertx.logger-delegate-factory-class-name";
+
+    private final HttpSettings settings;
+    private List<HttpAddress> addresses = List.of();
+
+    HttpStart(HttpSettings settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public FrontEnd start(Backend backend) throws StartException {
+        HttpConfig config = config();
+        if (System.getProperty(VERTX_LOGGER) == null) {
+            System.setProperty(VERTX_LOGGER, "io.vertx.core.logging.SLF4JLogDelegateFactory");
+        }
+        try {
+            HttpFront front = HttpFront.start(config, backend);
+            addresses = front.addresses();
+            return front;
+        } catch (IOException e) {
+            throw new StartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Where it is, once it has started. */
+    List<HttpAddress> addresses() {
+        return addresses;
+    }
+
+    private HttpConfig config() throws StartException {
+        List<HttpAddress> wanted = new ArrayList<>();
+        for (HttpListener listener : settings.listeners()) {
+            wanted.add(
+                    new HttpAddress(
+                            listener.address().host(),
+                            listener.address().port(),
+                            listener.tls(),
+                            listener.namespace()));
+        }
+        boolean tls = settings.listeners().stream().anyMatch(HttpListener::tls);
+        return HttpConfig.at(wanted)
+                .secret(settings.secret())
+                .readToken(settings.reading())
+                .admin(settings.admin())
+                .sessionIdle(settings.idle())
+                .ping(settings.ping())
+                .maxSessions(settings.maxSessions())
+                .maxSessionsPerAddress(settings.maxSessionsPerAddress())
+                .maxConnectionsPerAddress(settings.maxConnectionsPerAddress())
+                .rate(settings.rate(), settings.burst())
+                .corsOrigins(settings.origins())
+                .allowedHosts(settings.hosts())
+                .key(tls && settings.tls() != null ? TlsLoader.keyManager(settings.tls()) : null)
+                .version(version())
+                .build();
+    }
+
+    /** That of the jar; there is none in a build that is not packed yet. */
+    private static String version() {
+        String version = HttpStart.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
+    }
+}

@@ -1,0 +1,350 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.driver.Secret;
+import io.holdfast.engine.Namespace;
+import io.holdfast.server.Address;
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.TlsFiles;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import picocli.CommandLine;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+@DisplayName("The settings of HTTP")
+class HttpSettingsTest {
+    private static ServerPlan serve(Map<String, String> environment, String... words) {
+        CommandLine line = ServeCommand.create(environment);
+        line.parseArgs(words);
+        ServeCommand command = line.getCommand();
+        return command.plan();
+    }
+
+    private static ServerPlan dflockd(Map<String, String> environment, String... words) {
+        try {
+            return DflockdCommand.plan(
+                    GoFlags.parse(List.of(words), DflockdCommand::isSwitch), environment);
+        } catch (GoFlags.FlagException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static HttpSettings http(ServerPlan plan) {
+        HttpSettings http = plan.http();
+        assertThat(http).isNotNull();
+        return http;
+    }
+
+    private static HttpListener listener(String host, int port, boolean tls, String namespace) {
+        return new HttpListener(
+                new Address.Tcp(host, port),
+                tls,
+                namespace.isEmpty() ? Namespace.DEFAULT : new Namespace(namespace));
+    }
+
+    private static HttpSettings usual(HttpListener listener) {
+        return new HttpSettings(
+                List.of(listener),
+                null,
+                null,
+                false,
+                Duration.ofSeconds(20),
+                Duration.ofSeconds(15),
+                0,
+                0,
+                0,
+                0,
+                0,
+                Set.of(),
+                Set.of(),
+                null);
+    }
+
+    private static void assertRefused(Runnable start, String message) {
+        assertThatThrownBy(start::run).isInstanceOf(ConfigException.class).hasMessage(message);
+    }
+
+    private static void assertIs(@Nullable Secret secret, String text) {
+        assertThat(secret).isNotNull();
+        assertThat(secret.matches(text.getBytes(StandardCharsets.UTF_8))).isTrue();
+    }
+
+    @Nested
+    @DisplayName("of serve")
+    class OfServe {
+        @Test
+        void are_those_of_a_loopback_address_if_nothing_is_said() {
+            assertThat(http(serve(Map.of())))
+                    .isEqualTo(usual(listener("127.0.0.1", 6389, false, "")));
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"--no-http", "--http=false"})
+        void are_none_if_it_is_switched_off(String word) {
+            ServerPlan plan = serve(Map.of(), word);
+            assertThat(plan.http()).isNull();
+            assertThat(plan.server().listeners()).hasSize(2);
+            assertThat(serve(Map.of("HOLDFAST_HTTP", "no")).http()).isNull();
+        }
+
+        @Test
+        void are_none_if_it_is_switched_off_whatever_the_addresses_say() {
+            ServerPlan plan =
+                    serve(
+                            Map.of(),
+                            "--no-http",
+                            "--listen=http://127.0.0.1:1",
+                            "--listen=dflockd://127.0.0.1:2");
+            assertThat(plan.http()).isNull();
+            assertThat(plan.server().listeners()).hasSize(1);
+            assertRefused(
+                    () -> serve(Map.of(), "--no-http", "--listen=http://127.0.0.1:1"),
+                    "at least one listen address is needed");
+        }
+
+        @Test
+        void are_none_if_the_addresses_name_no_http() {
+            assertThat(serve(Map.of(), "--listen=dflockd://127.0.0.1:1").http()).isNull();
+        }
+
+        @Test
+        void name_addresses_with_and_without_tls() {
+            HttpSettings http =
+                    http(
+                            serve(
+                                    Map.of(),
+                                    "--tls-cert=c",
+                                    "--tls-key=k",
+                                    "--listen=http://[::1]:7001/?namespace=tenant%20a",
+                                    "--listen=https://0.0.0.0"));
+            assertThat(http.listeners())
+                    .containsExactly(
+                            listener("::1", 7001, false, "tenant a"),
+                            listener("0.0.0.0", 6389, true, ""));
+            assertThat(http.tls()).isEqualTo(new TlsFiles(Path.of("c"), Path.of("k")));
+        }
+
+        @Test
+        void are_enough_for_a_server_without_other_addresses() {
+            assertThat(serve(Map.of(), "--listen=http://127.0.0.1:1").server().listeners())
+                    .isEmpty();
+        }
+
+        @Test
+        void need_a_certificate_for_tls() {
+            assertRefused(
+                    () -> serve(Map.of(), "--listen=https://127.0.0.1:7001"),
+                    "listening with TLS on 127.0.0.1:7001 needs a certificate and a key");
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "http://",
+                    "http://127.0.0.1:70000",
+                    "http://127.0.0.1:1/path",
+                    "http://me@127.0.0.1:1",
+                    "http://127.0.0.1:1?allow-dump=true",
+                    "http://127.0.0.1:1?namespace=a&namespace=b",
+                    "HTTP://127.0.0.1:1"
+                })
+        void name_no_bad_address(String url) {
+            assertThatThrownBy(() -> serve(Map.of(), "--listen=" + url))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageStartingWith("--listen " + url + " ");
+        }
+
+        @Test
+        void come_from_options_or_variables() {
+            HttpSettings expected =
+                    new HttpSettings(
+                            List.of(listener("127.0.0.1", 6389, false, "")),
+                            null,
+                            null,
+                            true,
+                            Duration.ofSeconds(9),
+                            Duration.ofSeconds(8),
+                            1,
+                            2,
+                            3,
+                            4,
+                            5,
+                            Set.of("https://a.example", "https://b.example"),
+                            Set.of("locks.example"),
+                            null);
+            assertThat(
+                            http(
+                                    serve(
+                                            Map.of(),
+                                            "--http-admin",
+                                            "--http-session-idle-timeout=9",
+                                            "--http-sse-ping-interval=8",
+                                            "--http-max-sessions=1",
+                                            "--http-max-sessions-per-ip=2",
+                                            "--http-max-connections-per-ip=3",
+                                            "--http-rate-limit-per-ip=4",
+                                            "--http-rate-limit-burst=5",
+                                            "--http-cors-allowed-origins=https://a.example,"
+                                                    + " https://b.example",
+                                            "--http-allowed-hosts=locks.example")))
+                    .isEqualTo(expected);
+            assertThat(
+                            http(
+                                    serve(
+                                            Map.of(
+                                                    "HOLDFAST_HTTP_ADMIN", "true",
+                                                    "HOLDFAST_HTTP_SESSION_IDLE_TIMEOUT", "9",
+                                                    "HOLDFAST_HTTP_SSE_PING_INTERVAL", "8",
+                                                    "HOLDFAST_HTTP_MAX_SESSIONS", "1",
+                                                    "HOLDFAST_HTTP_MAX_SESSIONS_PER_IP", "2",
+                                                    "HOLDFAST_HTTP_MAX_CONNECTIONS_PER_IP", "3",
+                                                    "HOLDFAST_HTTP_RATE_LIMIT_PER_IP", "4",
+                                                    "HOLDFAST_HTTP_RATE_LIMIT_BURST", "5",
+                                                    "HOLDFAST_HTTP_CORS_ALLOWED_ORIGINS",
+                                                            "https://a.example,https://b.example",
+                                                    "HOLDFAST_HTTP_ALLOWED_HOSTS",
+                                                            "locks.example"))))
+                    .isEqualTo(expected);
+        }
+    }
+
+    @Nested
+    @DisplayName("of dflockd")
+    class OfDflockd {
+        @Test
+        void are_none_unless_there_is_a_port() {
+            assertThat(dflockd(Map.of()).http()).isNull();
+            assertThat(dflockd(Map.of(), "--http-host=127.0.0.1", "--http-port=0").http()).isNull();
+        }
+
+        @Test
+        void share_the_host_unless_there_is_another() {
+            assertThat(http(dflockd(Map.of(), "--http-port=7001", "--host=::1")))
+                    .isEqualTo(usual(listener("::1", 7001, false, "")));
+            Map<String, String> environment =
+                    Map.of("DFLOCKD_HTTP_PORT", "7002", "DFLOCKD_HTTP_HOST", "127.0.0.2");
+            assertThat(http(dflockd(environment, "--http-port=7001", "--http-host=::1")))
+                    .isEqualTo(usual(listener("127.0.0.2", 7002, false, "")));
+        }
+
+        @Test
+        void share_the_certificate() {
+            HttpSettings http =
+                    http(dflockd(Map.of(), "--http-port=7001", "--tls-cert=c", "--tls-key=k"));
+            assertThat(http.listeners()).containsExactly(listener("127.0.0.1", 7001, true, ""));
+            assertThat(http.tls()).isEqualTo(new TlsFiles(Path.of("c"), Path.of("k")));
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                value = {
+                    "--http-port=99999 | --http-port must be 0-65535 (got 99999)",
+                    "--http-port=6388 | --http-port must not be that of --port (got 6388)",
+                    "--http-max-sessions=-1 | --http-max-sessions must be >= 0 (got -1)",
+                    "--http-session-idle-timeout=-1 | --http-session-idle-timeout must be >= 0"
+                            + " (got -1s)",
+                    "--http-sse-ping-interval=0 | --http-sse-ping-interval must be > 0"
+                })
+        void are_in_range(String word, String message) {
+            assertRefused(() -> dflockd(Map.of(), word), message);
+        }
+    }
+
+    @Nested
+    @DisplayName("keep a stream alive")
+    class Pings {
+        private static final String REFUSAL =
+                "--http-sse-ping-interval must be less than --http-session-idle-timeout (got %s)";
+
+        @Test
+        void by_a_ping_before_its_session_would_end() {
+            assertRefused(
+                    () -> serve(Map.of(), "--http-session-idle-timeout=15"),
+                    REFUSAL.formatted("15s and 15s"));
+            assertRefused(
+                    () -> dflockd(Map.of(), "--http-port=1", "--http-sse-ping-interval=30"),
+                    REFUSAL.formatted("30s and 20s"));
+        }
+
+        @Test
+        void by_any_ping_where_no_session_ends_or_nobody_serves_http() {
+            assertThat(http(serve(Map.of(), "--http-session-idle-timeout=0")).idle()).isZero();
+            assertThat(dflockd(Map.of(), "--http-sse-ping-interval=30").http()).isNull();
+        }
+    }
+
+    @Nested
+    @DisplayName("know a second secret for reading")
+    class ReadToken {
+        @TempDir private Path folder;
+
+        @Test
+        void which_comes_as_the_first_does() throws IOException {
+            String file = Files.writeString(folder.resolve("t"), " from-file\n").toString();
+            for (String word :
+                    List.of("--http-read-token= from-file ", "--http-read-token-file=" + file)) {
+                HttpSettings serve = http(serve(Map.of(), "--auth-token=all", word));
+                assertIs(serve.reading(), "from-file");
+                assertIs(serve.secret(), "all");
+                assertIs(
+                        http(dflockd(Map.of(), "--http-port=1", "--auth-token=all", word))
+                                .reading(),
+                        "from-file");
+            }
+            assertIs(
+                    http(serve(Map.of("HOLDFAST_HTTP_READ_TOKEN", "variable"), "--auth-token=all"))
+                            .reading(),
+                    "variable");
+            Map<String, String> variable = Map.of("DFLOCKD_HTTP_READ_TOKEN_FILE", file);
+            assertIs(
+                    http(dflockd(variable, "--http-port=1", "--auth-token=all")).reading(),
+                    "from-file");
+        }
+
+        @Test
+        void which_is_never_shown() {
+            assertThat(
+                            serve(Map.of(), "--auth-token=sesame", "--http-read-token=simsim")
+                                    .toString())
+                    .contains("***")
+                    .doesNotContain("sesame")
+                    .doesNotContain("simsim");
+        }
+
+        @Test
+        void which_is_of_no_use_without_the_first() {
+            assertRefused(
+                    () -> serve(Map.of(), "--http-read-token=look"),
+                    "--http-read-token needs --auth-token too: without it all may read and more");
+        }
+
+        @Test
+        void which_is_refused_where_it_can_be_no_secret() {
+            assertRefused(
+                    () -> serve(Map.of(), "--auth-token=all", "--http-read-token= "),
+                    "the HTTP read token is empty");
+            assertRefused(
+                    () -> serve(Map.of(), "--auth-token=all", "--http-read-token-file=/no/such"),
+                    "cannot read the HTTP read token file /no/such");
+        }
+    }
+}
