@@ -1,10 +1,13 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.http.HttpAddress;
 import io.holdfast.server.Address;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
+
+import picocli.CommandLine;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -18,9 +21,30 @@ public final class RunningServer implements AutoCloseable {
     private final ServerConfig config;
     private final HoldfastServer server;
 
+    private final List<HttpAddress> http;
+
     private RunningServer(ServerConfig config) throws StartException {
-        this.config = config;
-        this.server = HoldfastServer.start(config);
+        this(new ServerPlan(config, null));
+    }
+
+    private RunningServer(ServerPlan plan) throws StartException {
+        this.config = plan.server();
+        if (plan.http() == null) {
+            this.server = HoldfastServer.start(config);
+            this.http = List.of();
+        } else {
+            HttpStart start = new HttpStart(plan.http());
+            this.server = HoldfastServer.start(config, List.of(start));
+            this.http = start.addresses();
+        }
+    }
+
+    /** With the options of {@code serve}, which say where. */
+    public static RunningServer startServe(String... words) throws StartException {
+        CommandLine line = ServeCommand.create(Map.of());
+        line.parseArgs(words);
+        ServeCommand command = line.getCommand();
+        return new RunningServer(command.plan());
     }
 
     /** With the flags of {@code dflockd}, on a port of its own. */
@@ -47,6 +71,11 @@ public final class RunningServer implements AutoCloseable {
 
     public InetSocketAddress address() {
         return server.addresses().getFirst();
+    }
+
+    /** Where it answers HTTP. */
+    public String url() {
+        return http.getFirst().toString();
     }
 
     /**
