@@ -8,6 +8,7 @@ import io.holdfast.cli.serve.LockdCommand;
 import io.holdfast.cli.serve.ServeCommand;
 import io.holdfast.cli.serve.SocketlockdCommand;
 import io.holdfast.cli.soak.SoakCommand;
+import io.holdfast.cli.watch.WatchCommands;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -101,6 +102,7 @@ public final class Main implements Runnable {
         Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
         commands.put("serve", () -> ServeCommand.create(environment));
         commands.putAll(ClientCommands.all(environment));
+        commands.putAll(WatchCommands.all(environment));
         commands.put("file", FileCommand::create);
         commands.put("dflockd", () -> new CommandLine(new DflockdEntry()));
         commands.put("lockd", () -> new CommandLine(new LockdEntry()));

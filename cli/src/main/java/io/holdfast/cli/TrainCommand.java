@@ -8,10 +8,16 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
 import java.net.UnixDomainSocketAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
@@ -33,6 +39,7 @@ import java.util.stream.Stream;
 @Command(name = "train", hidden = true, description = "Warms up for the start-up cache.")
 final class TrainCommand implements Callable<Integer> {
     private static final int ROUNDS = 20_000;
+    private static final int HTTP_ROUNDS = 200;
     private static final int CONNECT_TRIES = 2000;
 
     @Override
@@ -102,15 +109,53 @@ final class TrainCommand implements Callable<Integer> {
         }
     }
 
+    private static void useHttp(String url) {
+        for (String command :
+                List.of(
+                        "explain key",
+                        "explain k --json",
+                        "top --once",
+                        "top --once --view connections",
+                        "top --once --view waits")) {
+            Main.run(List.of(command.split(" ")), Map.of("HOLDFAST_URL", url));
+        }
+        try (HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+            for (int i = 0; i < HTTP_ROUNDS; i++) {
+                for (String path :
+                        List.of("/", "/health", "/metrics", "/v1/overview", "/v1/keys")) {
+                    send(client, HttpRequest.newBuilder(URI.create(url + path)));
+                }
+                send(
+                        client,
+                        HttpRequest.newBuilder(URI.create(url + "/v1/leases/key" + i))
+                                .POST(BodyPublishers.ofString("{\"acquire_timeout_s\":1}")));
+            }
+            client.shutdownNow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void send(HttpClient client, HttpRequest.Builder request)
+            throws IOException, InterruptedException {
+        var _ = client.send(request.build(), BodyHandlers.discarding());
+    }
+
     private static Integer train(Path socketlock) throws Exception {
         int port = freePort();
         int lockdPort = freePort();
+        int httpPort = freePort();
         String urls =
                 "dflockd://127.0.0.1:"
                         + port
                         + ",lockd://127.0.0.1:"
                         + lockdPort
-                        + "?allow-dump=true&enable-registry=true,socketlock://"
+                        + "?allow-dump=true&enable-registry=true,http://127.0.0.1:"
+                        + httpPort
+                        + ",socketlock://"
                         + socketlock;
         CompletableFuture<Integer> server =
                 CompletableFuture.supplyAsync(
@@ -121,6 +166,9 @@ final class TrainCommand implements Callable<Integer> {
         try (Socket socket = connect(port);
                 BufferedReader in = reader(socket)) {
             drive(socket, in);
+            ask(socket, in, "l\nkey\n5 10\n"); // something to explain
+            connect(httpPort).close();
+            useHttp("http://127.0.0.1:" + httpPort);
         }
         try (Socket socket = connect(lockdPort);
                 BufferedReader in = reader(socket)) {

@@ -52,6 +52,8 @@ class CommandsTest {
                         "list",
                         "info",
                         "stats",
+                        "top",
+                        "explain",
                         "completion",
                         "bench",
                         "soak");
@@ -112,7 +114,7 @@ class CommandsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"nope", "--nope", "help"})
+    @ValueSource(strings = {"xyzzy", "--nope", "help"})
     void says_what_is_there_if_a_command_is_unknown(String word) {
         Ended ended = Ended.of(word);
         assertThat(ended.status()).isEqualTo(2);
@@ -137,7 +139,7 @@ class CommandsTest {
         "--max-locks=abc,--max-locks",
         "--max-locks=-1,--max-locks",
         "--debug=maybe,--debug",
-        "--listen=http://127.0.0.1:1,--listen http://127.0.0.1:1",
+        "--listen=ftp://127.0.0.1:1,--listen ftp://127.0.0.1:1",
         "--listen=dflockds://127.0.0.1:1,127.0.0.1:1",
         "--tls-key=k,--tls-key",
         "--auth-token-file=/does/not/exist,/does/not/exist"

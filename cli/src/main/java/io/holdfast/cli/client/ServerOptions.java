@@ -1,20 +1,17 @@
 package io.holdfast.cli.client;
 
+import io.holdfast.cli.options.Credentials;
+
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Option;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * Where the server is and what it wants to see, by option or by variable. An option wins over its
@@ -27,14 +24,18 @@ final class ServerOptions {
     static final String SERVER = "HOLDFAST_SERVER";
     static final String CLUSTER = "HOLDFAST_CLUSTER";
     static final String SHARDS = "HOLDFAST_SHARDS";
-    static final String TOKEN = "HOLDFAST_TOKEN";
-    static final String TOKEN_FILE = "HOLDFAST_TOKEN_FILE";
-    static final String CA_FILE = "HOLDFAST_CA_FILE";
     static final String TLS = "HOLDFAST_TLS";
 
     /** All of them. */
     static final List<String> VARIABLES =
-            List.of(SERVER, CLUSTER, SHARDS, TOKEN, TOKEN_FILE, CA_FILE, TLS);
+            List.of(
+                    SERVER,
+                    CLUSTER,
+                    SHARDS,
+                    Credentials.TOKEN,
+                    Credentials.TOKEN_FILE,
+                    Credentials.CA_FILE,
+                    TLS);
 
     @Option(
             names = "--server",
@@ -96,11 +97,11 @@ final class ServerOptions {
         Optional<Path> trusted =
                 Boolean.FALSE.equals(tls)
                         ? Optional.empty()
-                        : given(caFile, environment, CA_FILE).map(ServerOptions::path);
+                        : Credentials.trusted(caFile, environment);
         return new Target(
                 kind,
                 addresses,
-                token(environment),
+                Credentials.token(tokenFile, environment),
                 tls != null ? tls : trusted.isPresent() || tlsVariable(environment),
                 trusted,
                 Optional.empty(),
@@ -120,9 +121,9 @@ final class ServerOptions {
         }
         Map<Target.Kind, String> variables =
                 only(
-                        variable(environment, SERVER),
-                        variable(environment, CLUSTER),
-                        variable(environment, SHARDS),
+                        Credentials.variable(environment, SERVER),
+                        Credentials.variable(environment, CLUSTER),
+                        Credentials.variable(environment, SHARDS),
                         "the variables " + SERVER + ", " + CLUSTER + " and " + SHARDS);
         return variables.isEmpty() ? Map.of(Target.Kind.SERVER, USUAL) : variables;
     }
@@ -156,45 +157,8 @@ final class ServerOptions {
         return kind == Target.Kind.SERVER ? "HOST:PORT" : "HOST:PORT,HOST:PORT,...";
     }
 
-    /** In the order that the server has for its own variables. */
-    private Optional<Supplier<String>> token(Map<String, String> environment) {
-        Optional<String> secret = variable(environment, TOKEN);
-        if (tokenFile == null && secret.isPresent()) {
-            String text = secret.get().strip();
-            return Optional.of(() -> text);
-        }
-        return given(tokenFile, environment, TOKEN_FILE)
-                .map(ServerOptions::path)
-                .map(
-                        file -> {
-                            String _ = read(file); // so that a wrong name is told at once
-                            return () -> read(file);
-                        });
-    }
-
-    private static String read(Path file) {
-        String text;
-        try {
-            text = Files.readString(file, StandardCharsets.UTF_8).strip();
-        } catch (IOException e) {
-            throw new IllegalArgumentException("Cannot read the token file " + file, e);
-        }
-        if (text.isEmpty()) {
-            throw new IllegalArgumentException("The token file " + file + " is empty");
-        }
-        return text;
-    }
-
-    private static Path path(String text) {
-        try {
-            return Path.of(text);
-        } catch (InvalidPathException e) {
-            throw new IllegalArgumentException("'" + text + "' is not the name of a file", e);
-        }
-    }
-
     private static boolean tlsVariable(Map<String, String> environment) {
-        String text = variable(environment, TLS).orElse("false");
+        String text = Credentials.variable(environment, TLS).orElse("false");
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "1", "yes", "true" -> true;
             case "0", "no", "false" -> false;
@@ -202,14 +166,5 @@ final class ServerOptions {
                     throw new IllegalArgumentException(
                             TLS + " must be true or false (got " + text + ")");
         };
-    }
-
-    private static Optional<String> given(
-            @Nullable String option, Map<String, String> environment, String variable) {
-        return option != null ? Optional.of(option) : variable(environment, variable);
-    }
-
-    private static Optional<String> variable(Map<String, String> environment, String name) {
-        return Optional.ofNullable(environment.get(name)).filter(text -> !text.isEmpty());
     }
 }

@@ -33,10 +33,22 @@ public final class Signals {
         }
     }
 
+    /** Calls when the size of the terminal may have changed. */
+    public static void onResize(Runnable action) {
+        try {
+            swap("WINCH", callback(action));
+        } catch (ReflectiveOperationException e) {
+            LoggerFactory.getLogger(Signals.class)
+                    .atDebug()
+                    .setCause(e)
+                    .log("a resize of the terminal will not be noticed");
+        }
+    }
+
     /** Sends this process a SIGTERM. */
     public static void raiseTerm() throws ReflectiveOperationException {
         Class<?> signal = Class.forName("sun.misc.Signal");
-        signal.getMethod("raise", signal).invoke(null, named(Signal.TERM));
+        signal.getMethod("raise", signal).invoke(null, named(Signal.TERM.name()));
     }
 
     /**
@@ -46,28 +58,29 @@ public final class Signals {
      * @throws ReflectiveOperationException if the JVM keeps this signal for itself
      */
     static Registration handle(Signal wanted, Runnable action) throws ReflectiveOperationException {
-        Class<?> handler = Class.forName("sun.misc.SignalHandler");
-        Object callback =
-                Proxy.newProxyInstance(
-                        Signals.class.getClassLoader(),
-                        new Class<?>[] {handler},
-                        (proxy, method, arguments) -> {
-                            if (method.getName().equals("handle")) {
-                                action.run();
-                            }
-                            return null;
-                        });
-        Object before = swap(wanted, callback);
+        Object before = swap(wanted.name(), callback(action));
         return () -> {
             try {
-                swap(wanted, before);
+                swap(wanted.name(), before);
             } catch (ReflectiveOperationException e) {
                 throw new IllegalStateException(e); // it worked the other way round
             }
         };
     }
 
-    private static Object swap(Signal name, Object handler) throws ReflectiveOperationException {
+    private static Object callback(Runnable action) throws ReflectiveOperationException {
+        return Proxy.newProxyInstance(
+                Signals.class.getClassLoader(),
+                new Class<?>[] {Class.forName("sun.misc.SignalHandler")},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("handle")) {
+                        action.run();
+                    }
+                    return null;
+                });
+    }
+
+    private static Object swap(String name, Object handler) throws ReflectiveOperationException {
         Class<?> signal = Class.forName("sun.misc.Signal");
         Class<?> type = Class.forName("sun.misc.SignalHandler");
         try {
@@ -77,11 +90,9 @@ public final class Signals {
         }
     }
 
-    private static Object named(Signal name) throws ReflectiveOperationException {
+    private static Object named(String name) throws ReflectiveOperationException {
         try {
-            return Class.forName("sun.misc.Signal")
-                    .getConstructor(String.class)
-                    .newInstance(name.name());
+            return Class.forName("sun.misc.Signal").getConstructor(String.class).newInstance(name);
         } catch (InvocationTargetException e) {
             throw new ReflectiveOperationException(e.getCause());
         }

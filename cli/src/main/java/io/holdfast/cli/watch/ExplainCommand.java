@@ -1,0 +1,147 @@
+package io.holdfast.cli.watch;
+
+import io.holdfast.cli.json.Json;
+import io.holdfast.cli.options.Numerals;
+import io.holdfast.cli.output.JsonLine;
+import io.holdfast.cli.output.Printer;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+@Command(
+        name = "explain",
+        description =
+                "Says why a key is stuck: who holds it and since when, who waits in what order,"
+                        + " what each of them holds, and any deadlock. Exit status 1 if nobody uses"
+                        + " the key.")
+final class ExplainCommand extends WatchCommand {
+    static final class Most implements ITypeConverter<Integer> {
+        private static final int HIGHEST = 1000;
+
+        @Override
+        public Integer convert(String text) {
+            return Math.toIntExact(Numerals.convert(text, HIGHEST));
+        }
+    }
+
+    @Parameters(index = "0", paramLabel = "KEY", description = "The name.")
+    @SuppressWarnings("NullAway.Init")
+    private String key;
+
+    @Option(
+            names = "--namespace",
+            paramLabel = "NAME",
+            description = "The namespace of the key; else that of the server's HTTP address.")
+    private @Nullable String namespace;
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            defaultValue = "10",
+            converter = Most.class,
+            description = "Show at most so many holders, and so many who wait (10).")
+    private int most;
+
+    @Option(
+            names = {"-j", "--json"},
+            defaultValue = "false",
+            description = "Print one line of JSON.")
+    private boolean json;
+
+    ExplainCommand(Map<String, String> environment) {
+        super(environment);
+    }
+
+    @Override
+    int work(HttpReader server) throws ReadException, InterruptedException {
+        Explanation explanation = explain(server);
+        if (json) {
+            Printer.out(json(explanation));
+        } else if (explanation.sentences().isEmpty()) {
+            Printer.out(Cells.escaped(key) + " is free: nobody holds it and nobody waits for it.");
+        } else {
+            explanation.sentences().forEach(Printer::out);
+            explanation.lines().forEach(Printer::out);
+        }
+        return explanation.isInUse() ? DONE : ABSENT;
+    }
+
+    private Explanation explain(HttpReader server) throws ReadException, InterruptedException {
+        Json.Fields page = page(server);
+        Map<Long, Json.Fields> connections = new LinkedHashMap<>();
+        for (long number : connections(page)) {
+            try {
+                connections.put(number, server.get("/v1/connections/" + number, Map.of()));
+            } catch (ReadException e) {
+                if (!e.isAbsent()) { // it may have gone since
+                    throw e;
+                }
+            }
+        }
+        Json.Fields waits =
+                page.all("resources").isEmpty()
+                        ? new Json.Fields(Map.of())
+                        : server.get("/v1/waits", Map.of());
+        return new Explanation(page, connections, waits, most);
+    }
+
+    private Json.Fields page(HttpReader server) throws ReadException, InterruptedException {
+        Map<String, String> query = new LinkedHashMap<>();
+        // Such a segment would not arrive as it is.
+        boolean asSegment = !List.of("", ".", "..").contains(key);
+        if (!asSegment) {
+            query.put("key", key);
+        }
+        if (namespace != null) {
+            query.put("namespace", namespace);
+        }
+        query.put("limit", Integer.toString(Math.max(1, most)));
+        try {
+            return server.get("/v1/keys/" + (asSegment ? HttpReader.encoded(key) : "-"), query);
+        } catch (ReadException e) {
+            if (e.isAbsent()) {
+                return new Json.Fields(Map.of());
+            }
+            throw e;
+        }
+    }
+
+    /** Those whose other belongings are shown. */
+    private Set<Long> connections(Json.Fields page) {
+        Set<Long> numbers = new HashSet<>();
+        for (Json.Fields resource : page.all("resources")) {
+            for (String part : List.of("holders", "waiters")) {
+                resource.all(part).stream()
+                        .limit(most)
+                        .filter(who -> who.optional("connection").isPresent())
+                        .forEach(who -> numbers.add((long) who.number("connection")));
+            }
+        }
+        return numbers;
+    }
+
+    private String json(Explanation explanation) {
+        return new JsonLine()
+                .put("key", key)
+                .put("in_use", explanation.isInUse())
+                .put("explanation", String.join(" ", explanation.sentences()))
+                .raw("resources", array(explanation.key().all("resources")))
+                .raw("connections", array(List.copyOf(explanation.connections().values())))
+                .raw("cycles", array(explanation.cycles()))
+                .toString();
+    }
+
+    private static String array(List<? extends Json> values) {
+        return new Json.Items(List.copyOf(values)).toString();
+    }
+}

@@ -1,0 +1,333 @@
+package io.holdfast.cli.watch;
+
+import io.holdfast.cli.json.Json;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Why a key is as it is: a sentence for each kind of lock on it, then what is known.
+ *
+ * @param key what a server tells about the key
+ * @param connections what it tells about those who hold it or wait, by number
+ * @param waits who waits for whom
+ */
+record Explanation(
+        Json.Fields key, Map<Long, Json.Fields> connections, Json.Fields waits, int most) {
+    private static final int MOST_EVENTS = 10;
+    private static final int MOST_BELONGINGS = 5;
+    private static final int LONGEST_CHAIN = 10;
+    private static final int EVENT_WIDTH = "timed_out".length();
+
+    /** The kinds of lock on the key that have a holder or somebody who waits. */
+    private List<Json.Fields> resources() {
+        return key.all("resources");
+    }
+
+    /** Whether anybody holds it or waits. */
+    boolean isInUse() {
+        return resources().stream()
+                .anyMatch(r -> r.number("holders_total") > 0 || r.number("waiters_total") > 0);
+    }
+
+    List<String> sentences() {
+        return resources().stream().map(this::sentence).toList();
+    }
+
+    List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        for (Json.Fields resource : resources()) {
+            lines.add("");
+            lines.add(title(resource));
+            holders(resource, lines);
+            waiters(resource, lines);
+            history(resource, lines);
+        }
+        for (Json.Items cycle : cycles()) {
+            lines.add("");
+            lines.add("deadlock:");
+            lines.add("  " + Names.cycle(cycle));
+        }
+        return lines;
+    }
+
+    /** Deadlocks that the key or one of its holders is in. */
+    List<Json.Items> cycles() {
+        return resources().stream().flatMap(r -> cycles(r).stream()).distinct().toList();
+    }
+
+    // The sentence.
+
+    private String sentence(Json.Fields resource) {
+        String name = name(resource);
+        List<Json.Fields> holders = resource.all("holders");
+        long waiting = (long) resource.number("waiters_total");
+        List<Json.Items> cycles = cycles(resource);
+        if (!cycles.isEmpty()) {
+            Json.Items cycle = cycles.getFirst();
+            boolean through = cycle.fields().stream().anyMatch(isThis(resource));
+            return name
+                    + (through
+                            ? " is stuck in a deadlock: "
+                            : " is stuck because its holder is in a deadlock: ")
+                    + Names.cycle(cycle)
+                    + ". They go on when one of them gives up, is released, or loses its lease.";
+        }
+        if (holders.isEmpty()) {
+            return waiting == 0
+                    ? name + " is free: nobody holds it and nobody waits for it."
+                    : name + " is being passed on: nobody holds it, " + count(waiting) + ".";
+        }
+        StringBuilder text = new StringBuilder(held(resource, name, holders));
+        text.append(chain(holders.getFirst()));
+        if (waiting == 0) {
+            text.append("; nobody waits for it.");
+        } else {
+            text.append("; ").append(count(waiting));
+            List<Json.Fields> waiters = resource.all("waiters");
+            if (!waiters.isEmpty()) {
+                text.append(waiting == 1 ? ", for " : ", the first for ")
+                        .append(Spans.text(waiters.getFirst().number("waited_s")));
+            }
+            text.append(". ").append(outlook(holders));
+        }
+        return text.toString();
+    }
+
+    private static String count(long waiting) {
+        return waiting == 1 ? "one waits" : waiting + " wait";
+    }
+
+    private String held(Json.Fields resource, String name, List<Json.Fields> holders) {
+        Json.Fields first = holders.getFirst();
+        long total = (long) resource.number("holders_total");
+        if (total == 1 && first.text("state").equals("offered")) {
+            return name + " is offered to " + Names.connection(first) + ", which has not taken it";
+        }
+        if (resource.text("kind").equals("semaphore")) {
+            return name + ": " + total + " of " + (long) resource.number("limit") + " are held";
+        }
+        if (total > 1) {
+            return name + " is held by " + total + (isRead(first) ? " readers" : " holders");
+        }
+        return name
+                + " is held by "
+                + Names.connection(first)
+                + (isRead(first) ? " to read" : "")
+                + " for "
+                + Spans.text(first.number("held_s"));
+    }
+
+    private static boolean isRead(Json.Fields holder) {
+        return holder.text("mode").equals("read");
+    }
+
+    /** What a holder waits for itself, and the holder of that, and so on. */
+    private String chain(Json.Fields holder) {
+        StringBuilder text = new StringBuilder();
+        Set<Double> seen = new HashSet<>();
+        Json.Fields at = holder;
+        while (seen.size() < LONGEST_CHAIN && seen.add(at.number("connection"))) {
+            double number = at.number("connection");
+            Json.Fields wait =
+                    waits.all("waits").stream()
+                            .filter(w -> w.number("connection") == number)
+                            .findFirst()
+                            .orElse(null);
+            if (wait == null || wait.all("blocked_by").isEmpty()) {
+                return text.toString();
+            }
+            at = wait.all("blocked_by").getFirst();
+            text.append(text.isEmpty() ? ", which itself waits for " : ", which waits for ")
+                    .append(Names.resource(wait))
+                    .append(", held by ")
+                    .append(Names.connection(at));
+        }
+        return text.toString();
+    }
+
+    private static String outlook(List<Json.Fields> holders) {
+        OptionalDouble soonest =
+                holders.stream()
+                        .map(holder -> holder.optional("lease_left_s"))
+                        .filter(OptionalDouble::isPresent)
+                        .mapToDouble(OptionalDouble::getAsDouble)
+                        .min();
+        return soonest.isPresent()
+                ? (holders.size() == 1 ? "Its lease ends in " : "The first lease ends in ")
+                        + Spans.text(soonest)
+                        + " unless it is renewed."
+                : "There is no lease: it is held until it is released or its connection ends.";
+    }
+
+    // What is known.
+
+    private String name(Json.Fields resource) {
+        return resource.text("kind") + " " + Names.key(key);
+    }
+
+    private Predicate<Json.Fields> isThis(Json.Fields resource) {
+        return other ->
+                other.text("kind").equals(resource.text("kind"))
+                        && other.text("namespace").equals(key.text("namespace"))
+                        && other.text("key").equals(key.text("key"));
+    }
+
+    private List<Json.Items> cycles(Json.Fields resource) {
+        Set<Double> holders = new HashSet<>();
+        resource.all("holders").forEach(holder -> holders.add(holder.number("connection")));
+        Json.Items all = waits.list("cycles");
+        if (all == null) {
+            return List.of();
+        }
+        Predicate<Json.Fields> isThis = isThis(resource);
+        return all.values().stream()
+                .filter(Json.Items.class::isInstance)
+                .map(Json.Items.class::cast)
+                .filter(
+                        cycle ->
+                                cycle.fields().stream()
+                                        .anyMatch(
+                                                member ->
+                                                        isThis.test(member)
+                                                                || holders.contains(
+                                                                        member.number(
+                                                                                "connection"))))
+                .sorted(Comparator.comparing(c -> c.fields().stream().noneMatch(isThis)))
+                .toList();
+    }
+
+    private String title(Json.Fields resource) {
+        OptionalDouble limit = resource.optional("limit");
+        return name(resource)
+                + ": held by "
+                + (long) resource.number("holders_total")
+                + (limit.isPresent() && limit.getAsDouble() > 1
+                        ? " of " + (long) limit.getAsDouble()
+                        : "")
+                + ", waiting: "
+                + (long) resource.number("waiters_total");
+    }
+
+    private void holders(Json.Fields resource, List<String> lines) {
+        for (Json.Fields holder : first(resource.all("holders"), most)) {
+            StringBuilder text = new StringBuilder("  ");
+            text.append(holder.text("state").equals("offered") ? "offered to " : "held by ");
+            text.append(Names.connection(holder));
+            mode(resource, holder, text);
+            text.append(", for ").append(Spans.text(holder.number("held_s")));
+            since(holder, text);
+            if (!holder.text("fence").isEmpty()) {
+                text.append(", fence ").append(holder.text("fence"));
+            }
+            OptionalDouble lease = holder.optional("lease_left_s");
+            text.append(
+                    lease.isPresent() ? ", lease " + Spans.text(lease) + " left" : ", no lease");
+            lines.add(text.toString());
+            belongings(resource, holder, lines);
+        }
+        more(resource, "holders", lines);
+    }
+
+    private void waiters(Json.Fields resource, List<String> lines) {
+        for (Json.Fields waiter : first(resource.all("waiters"), most)) {
+            StringBuilder text = new StringBuilder("  ");
+            text.append((long) waiter.number("position")).append(". ");
+            text.append(Names.connection(waiter));
+            mode(resource, waiter, text);
+            text.append(", waiting for ").append(Spans.text(waiter.number("waited_s")));
+            since(waiter, text);
+            OptionalDouble left = waiter.optional("timeout_left_s");
+            if (left.isPresent()) {
+                text.append(", gives up in ").append(Spans.text(left));
+            }
+            lines.add(text.toString());
+            belongings(resource, waiter, lines);
+        }
+        more(resource, "waiters", lines);
+    }
+
+    private static void mode(Json.Fields resource, Json.Fields who, StringBuilder text) {
+        if (resource.text("kind").equals("lock") && !who.text("mode").isEmpty()) {
+            text.append(", ").append(who.text("mode"));
+        }
+    }
+
+    private static void since(Json.Fields who, StringBuilder text) {
+        if (!who.text("since").isEmpty()) {
+            text.append(" (since ").append(who.text("since")).append(')');
+        }
+    }
+
+    private void more(Json.Fields resource, String what, List<String> lines) {
+        long missing =
+                (long) resource.number(what + "_total") - Math.min(most, resource.all(what).size());
+        if (missing > 0) {
+            lines.add("  and " + missing + " more " + what);
+        }
+    }
+
+    /** What else a connection holds and waits for. */
+    private void belongings(Json.Fields resource, Json.Fields who, List<String> lines) {
+        Json.Fields connection = connections.get((long) who.number("connection"));
+        if (connection == null) {
+            return;
+        }
+        Predicate<Json.Fields> isThis = isThis(resource);
+        belongings("also holds", connection.all("holding"), isThis.negate(), lines);
+        belongings("also waits for", connection.all("waiting"), isThis.negate(), lines);
+    }
+
+    private static void belongings(
+            String what, List<Json.Fields> all, Predicate<Json.Fields> wanted, List<String> lines) {
+        List<String> names = all.stream().filter(wanted).map(Names::resource).toList();
+        if (!names.isEmpty()) {
+            int shown = Math.min(names.size(), MOST_BELONGINGS);
+            lines.add(
+                    "       "
+                            + what
+                            + " "
+                            + String.join(", ", names.subList(0, shown))
+                            + (names.size() > shown
+                                    ? " and " + (names.size() - shown) + " more"
+                                    : ""));
+        }
+    }
+
+    private static void history(Json.Fields resource, List<String> lines) {
+        List<Json.Fields> events =
+                resource.all("history").stream()
+                        .sorted(Comparator.comparing(event -> event.text("at")))
+                        .toList();
+        if (events.isEmpty()) {
+            return;
+        }
+        lines.add("  last events:");
+        for (Json.Fields event :
+                events.subList(Math.max(0, events.size() - MOST_EVENTS), events.size())) {
+            StringBuilder text = new StringBuilder("    ");
+            text.append(event.text("at"))
+                    .append("  ")
+                    .append(Cells.fit(event.text("event"), EVENT_WIDTH, false))
+                    .append("  ")
+                    .append(Names.number(event));
+            if (!event.text("fence").isEmpty()) {
+                text.append(", fence ").append(event.text("fence"));
+            }
+            if (event.number("span_s") > 0) {
+                text.append(", after ").append(Spans.text(event.number("span_s")));
+            }
+            lines.add(text.toString());
+        }
+    }
+
+    private static <T> List<T> first(List<T> all, int most) {
+        return all.subList(0, Math.min(all.size(), most));
+    }
+}

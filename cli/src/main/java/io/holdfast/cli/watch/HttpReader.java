@@ -1,0 +1,192 @@
+package io.holdfast.cli.watch;
+
+import io.holdfast.cli.json.Json;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManagerFactory;
+
+/** Asks a server over HTTP, and only reads. */
+final class HttpReader implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final long MOST_BYTES = 64L << 20;
+
+    private final URI base;
+    private final Optional<Supplier<String>> token;
+    private final HttpClient client;
+
+    /**
+     * @param base without a slash at its end
+     * @param token asked for at each request; a secret
+     * @param trusted certificates; without them those that the JVM trusts
+     */
+    HttpReader(URI base, Optional<Supplier<String>> token, Optional<Path> trusted) {
+        this.base = base;
+        this.token = token;
+        HttpClient.Builder builder =
+                HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .followRedirects(HttpClient.Redirect.NEVER)
+                        .connectTimeout(PATIENCE);
+        trusted.ifPresent(file -> builder.sslContext(trusting(file)));
+        this.client = builder.build();
+    }
+
+    private static SSLContext trusting(Path file) {
+        try (var in = Files.newInputStream(file)) {
+            Collection<? extends Certificate> certificates =
+                    CertificateFactory.getInstance("X.509").generateCertificates(in);
+            if (certificates.isEmpty()) {
+                throw new IllegalArgumentException("There is no certificate in " + file);
+            }
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            int number = 0;
+            for (Certificate certificate : certificates) {
+                store.setCertificateEntry("trusted-" + ++number, certificate);
+            }
+            TrustManagerFactory trust =
+                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context;
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalArgumentException("Cannot use the certificates in " + file, e);
+        }
+    }
+
+    /** Where the server is. */
+    String url() {
+        return base.toString();
+    }
+
+    /** What is at this path, which is one of ours and encoded. */
+    Json.Fields get(String path, Map<String, String> query)
+            throws ReadException, InterruptedException {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(base + path + encoded(query)))
+                        .timeout(PATIENCE)
+                        .header("Accept", "application/json");
+        try {
+            token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret.get()));
+        } catch (IllegalArgumentException e) { // its message may show the secret
+            throw new ReadException("the token cannot be sent over HTTP", new IOException());
+        }
+        return fields(send(request.build()));
+    }
+
+    private HttpResponse<String> send(HttpRequest request)
+            throws ReadException, InterruptedException {
+        try {
+            return client.send(
+                    request,
+                    BodyHandlers.limiting(
+                            BodyHandlers.ofString(StandardCharsets.UTF_8), MOST_BYTES));
+        } catch (HttpTimeoutException e) {
+            throw new ReadException("no answer from " + base + " in time", e);
+        } catch (ConnectException e) {
+            throw new ReadException("cannot connect to " + base, e);
+        } catch (SSLException e) {
+            throw new ReadException("no TLS with " + base + ": " + e.getMessage(), e);
+        } catch (IOException e) {
+            String why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+            throw new ReadException("no answer from " + base + ": " + why, e);
+        }
+    }
+
+    private Json.Fields fields(HttpResponse<String> response) throws ReadException {
+        Json body;
+        try {
+            body = Json.parse(response.body());
+        } catch (IllegalArgumentException e) {
+            throw new ReadException(base + " does not answer as Holdfast does", e);
+        }
+        if (!(body instanceof Json.Fields fields)) {
+            throw new ReadException(
+                    base + " does not answer as Holdfast does", new IOException("no object"));
+        }
+        if (response.statusCode() == 200) {
+            return fields;
+        }
+        throw refusal(response.statusCode(), fields);
+    }
+
+    private ReadException refusal(int status, Json.Fields body) {
+        String code = body.text("error");
+        String text =
+                switch (status) {
+                    case 401 ->
+                            base
+                                    + (token.isPresent()
+                                            ? " does not accept the token"
+                                            : " wants a token")
+                                    + " (--token-file gives it)";
+                    case 404 -> base + " does not have that: " + code;
+                    case 429 -> base + " takes no more requests now";
+                    default ->
+                            base
+                                    + " refuses: "
+                                    + (code.isEmpty() ? "status " + status : code)
+                                    + (body.text("detail").isEmpty()
+                                            ? ""
+                                            : ", " + body.text("detail"));
+                };
+        return new ReadException(text, status, code);
+    }
+
+    private static String encoded(Map<String, String> query) {
+        List<String> pairs = new ArrayList<>();
+        query.forEach((name, value) -> pairs.add(name + "=" + encoded(value)));
+        return pairs.isEmpty() ? "" : "?" + String.join("&", pairs);
+    }
+
+    /** With %XX for whatever may mean something in a path or a query. */
+    static String encoded(String text) {
+        StringBuilder out = new StringBuilder();
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            int c = b & 0xff;
+            boolean plain =
+                    (c >= 'a' && c <= 'z')
+                            || (c >= 'A' && c <= 'Z')
+                            || (c >= '0' && c <= '9')
+                            || "-._~".indexOf(c) >= 0;
+            if (plain) {
+                out.append((char) c);
+            } else {
+                out.append('%');
+                out.append(Character.toUpperCase(Character.forDigit(c >> 4, 16)));
+                out.append(Character.toUpperCase(Character.forDigit(c & 15, 16)));
+            }
+        }
+        return out.toString();
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+    }
+}

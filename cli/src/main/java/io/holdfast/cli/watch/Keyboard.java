@@ -1,0 +1,120 @@
+package io.holdfast.cli.watch;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Makes keys of the bytes that a terminal sends. */
+final class Keyboard {
+    private static final int ESCAPE = 27;
+    private static final int GONE = -1;
+    private static final int MOST_WAITING = 4096;
+
+    /** What a key sends beyond an escape comes together, even over a slow line. */
+    private static final long TOGETHER_MILLIS = 100;
+
+    private final BlockingQueue<Integer> bytes = new LinkedBlockingQueue<>(MOST_WAITING);
+    private final Consumer<Key> pressed;
+
+    private Keyboard(Consumer<Key> pressed) {
+        this.pressed = pressed;
+    }
+
+    /** Reads until the input ends. */
+    static void start(InputStream in, Consumer<Key> pressed) {
+        Keyboard keyboard = new Keyboard(pressed);
+        Thread.ofPlatform().daemon().name("holdfast-bytes").start(() -> keyboard.read(in));
+        Thread.ofPlatform().daemon().name("holdfast-keys").start(keyboard::run);
+    }
+
+    private void read(InputStream in) {
+        try {
+            int next;
+            do {
+                next = in.read();
+                bytes.put(next);
+            } while (next != GONE);
+        } catch (IOException e) {
+            boolean _ = bytes.offer(GONE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            int next = bytes.take();
+            while (next != GONE) {
+                Key key = key(next);
+                if (key != null) {
+                    pressed.accept(key);
+                }
+                next = bytes.take();
+            }
+            pressed.accept(Key.Named.GONE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private @Nullable Key key(int first) throws InterruptedException {
+        return switch (first) {
+            case '\r', '\n' -> Key.Named.ENTER;
+            case 8, 127 -> Key.Named.ERASE;
+            case ESCAPE -> escaped();
+            default -> first < ' ' ? null : new Key.Typed(character(first));
+        };
+    }
+
+    /** The rest of a character in UTF-8. */
+    private int character(int first) throws InterruptedException {
+        int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
+        int character = more == 0 ? first : first & (0x3f >> more);
+        for (int i = 0; i < more; i++) {
+            character = (character << 6) | (next() & 0x3f);
+        }
+        return Character.isValidCodePoint(character) ? character : '?';
+    }
+
+    /** Nothing more comes: -1. */
+    private int next() throws InterruptedException {
+        Integer next = bytes.poll(TOGETHER_MILLIS, TimeUnit.MILLISECONDS);
+        if (next != null && next == GONE) {
+            bytes.put(GONE); // for whoever takes the next key
+        }
+        return next == null ? GONE : next;
+    }
+
+    private @Nullable Key escaped() throws InterruptedException {
+        int kind = next();
+        if (kind != '[' && kind != 'O') {
+            return Key.Named.ESCAPE;
+        }
+        StringBuilder number = new StringBuilder();
+        int last = next();
+        while (last >= '0' && last <= ';') {
+            number.append((char) last);
+            last = next();
+        }
+        return switch (last) {
+            case 'A' -> Key.Named.UP;
+            case 'B' -> Key.Named.DOWN;
+            case 'H' -> Key.Named.HOME;
+            case 'F' -> Key.Named.END;
+            case '~' ->
+                    switch (number.toString()) {
+                        case "1", "7" -> Key.Named.HOME;
+                        case "4", "8" -> Key.Named.END;
+                        case "5" -> Key.Named.PAGE_UP;
+                        case "6" -> Key.Named.PAGE_DOWN;
+                        default -> null;
+                    };
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,73 @@
+package io.holdfast.cli.watch;
+
+import io.holdfast.cli.json.Json;
+
+/** What things are called, for people. */
+final class Names {
+    private Names() {}
+
+    /** A connection by its number alone. */
+    static String number(Json.Fields connection) {
+        return connection.optional("connection").isPresent()
+                ? "#" + (long) connection.number("connection")
+                : "somebody";
+    }
+
+    /** A connection by its number, its name and its protocol. */
+    static String connection(Json.Fields connection) {
+        StringBuilder text = new StringBuilder(number(connection));
+        if (!connection.text("name").isEmpty()) {
+            text.append(' ').append(Cells.escaped(connection.text("name")));
+        }
+        if (!connection.text("protocol").isEmpty()) {
+            text.append(" (").append(Cells.escaped(connection.text("protocol"))).append(')');
+        }
+        return text.toString();
+    }
+
+    /** A key with its kind. */
+    static String resource(Json.Fields resource) {
+        return resource.text("kind") + " " + key(resource);
+    }
+
+    /** A key, behind its namespace if it has one. */
+    static String key(Json.Fields of) {
+        String namespace = of.text("namespace");
+        String key = of.text("key");
+        return (namespace.isEmpty() ? "" : shown(namespace) + ": ") + shown(key);
+    }
+
+    /** In quotes where it would be mistaken for something else. */
+    private static String shown(String name) {
+        String escaped = Cells.escaped(name);
+        return escaped.isEmpty() || escaped.contains(" ") ? "\"" + escaped + "\"" : escaped;
+    }
+
+    /** Whether both are about the same. */
+    static boolean isSame(Json.Fields one, Json.Fields other) {
+        return one.text("kind").equals(other.text("kind"))
+                && one.text("namespace").equals(other.text("namespace"))
+                && one.text("key").equals(other.text("key"));
+    }
+
+    /** Each waits for what the next one holds. */
+    static String cycle(Json.Items cycle) {
+        var members = cycle.fields();
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < members.size(); i++) {
+            Json.Fields member = members.get(i);
+            Json.Fields next = members.get((i + 1) % members.size());
+            text.append(text.isEmpty() ? "" : "; ")
+                    .append(i == 0 ? connection(member) : number(member))
+                    .append(" waits for ")
+                    .append(resource(member))
+                    .append(", which ");
+            text.append(
+                    members.size() == 1
+                            ? "it"
+                            : i + 1 < members.size() ? connection(next) : number(next));
+            text.append(members.size() == 1 ? " holds itself" : " holds");
+        }
+        return text.toString();
+    }
+}

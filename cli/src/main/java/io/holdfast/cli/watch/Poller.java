@@ -1,0 +1,63 @@
+package io.holdfast.cli.watch;
+
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Asks a server again and again, in a thread of its own. */
+final class Poller {
+    private final HttpReader server;
+    private final Duration interval;
+    private final Consumer<Sample> answered;
+    private final Consumer<ReadException> failed;
+    private final Semaphore asked = new Semaphore(0);
+    private volatile Query query;
+
+    private Poller(
+            HttpReader server,
+            Query query,
+            Duration interval,
+            Consumer<Sample> answered,
+            Consumer<ReadException> failed) {
+        this.server = server;
+        this.query = query;
+        this.interval = interval;
+        this.answered = answered;
+        this.failed = failed;
+    }
+
+    static Poller start(
+            HttpReader server,
+            Query query,
+            Duration interval,
+            Consumer<Sample> answered,
+            Consumer<ReadException> failed) {
+        Poller poller = new Poller(server, query, interval, answered, failed);
+        Thread.ofPlatform().daemon().name("holdfast-poller").start(poller::run);
+        return poller;
+    }
+
+    /** Asks for something else from now on, at once. */
+    void ask(Query other) {
+        query = other;
+        asked.release();
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                try {
+                    answered.accept(Sample.read(server, query));
+                } catch (ReadException e) {
+                    failed.accept(e);
+                }
+                if (asked.tryAcquire(interval.toMillis(), TimeUnit.MILLISECONDS)) {
+                    asked.drainPermits();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

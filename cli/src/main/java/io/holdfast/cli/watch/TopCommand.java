@@ -1,0 +1,122 @@
+package io.holdfast.cli.watch;
+
+import io.holdfast.cli.options.Numerals;
+import io.holdfast.cli.options.Span;
+import io.holdfast.cli.output.Printer;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+
+@Command(
+        name = "top",
+        description =
+                "Shows what is held and who waits, live. Where there is no terminal, or with"
+                        + " --once, it prints one table and ends.",
+        footer = {
+            "",
+            "Keys: q quits; k, c and w show keys, connections, and who waits for whom with"
+                    + " deadlocks; s sorts another way, r turns the order round; / filters, escape"
+                    + " ends that; arrows, page up and down, home and end move."
+        })
+final class TopCommand extends WatchCommand {
+    private static final Duration SHORTEST = Duration.ofMillis(100);
+
+    static final class Most implements ITypeConverter<Integer> {
+        private static final int HIGHEST = 20_000;
+
+        @Override
+        public Integer convert(String text) {
+            return Math.toIntExact(Numerals.convert(text, HIGHEST));
+        }
+    }
+
+    @Option(names = "--once", defaultValue = "false", description = "Print one table and end.")
+    private boolean once;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "TIME",
+            defaultValue = "1s",
+            converter = Span.class,
+            description = "How often to look (1s).")
+    @SuppressWarnings("NullAway.Init")
+    private Duration interval;
+
+    @Option(
+            names = "--view",
+            paramLabel = "VIEW",
+            defaultValue = "keys",
+            description = "keys, connections or waits (keys).")
+    @SuppressWarnings("NullAway.Init")
+    private View view;
+
+    @Option(
+            names = "--sort",
+            paramLabel = "NAME",
+            description =
+                    "waiters, held, lease or key; connections by waits, holds, open, name or"
+                            + " connection; waits by waited, connection or key.")
+    private @Nullable String sort;
+
+    @Option(names = "--reverse", defaultValue = "false", description = "The other way round.")
+    private boolean reverse;
+
+    @Option(
+            names = "--filter",
+            paramLabel = "TEXT",
+            defaultValue = "",
+            description = "Only names that have this in them.")
+    @SuppressWarnings("NullAway.Init")
+    private String filter;
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            defaultValue = "20",
+            converter = Most.class,
+            description = "Most rows of the one table (20).")
+    private int most;
+
+    TopCommand(Map<String, String> environment) {
+        super(environment);
+    }
+
+    @Override
+    int work(HttpReader server) throws ReadException, InterruptedException {
+        Sample first = Sample.read(server, query());
+        String kind = environment().getOrDefault("TERM", "");
+        if (once || !RawTerminal.isThere(kind)) {
+            Screen.plain(server.url(), first).forEach(Printer::out);
+            return DONE;
+        }
+        try {
+            return LiveTop.run(
+                    server, first, interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval);
+        } catch (IOException e) {
+            throw new ReadException("the terminal cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private Query query() {
+        int number = 0;
+        if (sort != null) {
+            number =
+                    view.numberOf(sort)
+                            .orElseThrow(
+                                    () ->
+                                            wrong(
+                                                    "'"
+                                                            + sort
+                                                            + "' is not one of "
+                                                            + String.join(", ", view.sortNames())));
+        }
+        return new Query(view, number, reverse, filter, 0, Math.max(1, most));
+    }
+}

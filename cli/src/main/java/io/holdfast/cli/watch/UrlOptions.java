@@ -1,0 +1,84 @@
+package io.holdfast.cli.watch;
+
+import io.holdfast.cli.options.Credentials;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Option;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** Where a server answers HTTP and what it wants to see, by option or by variable. */
+final class UrlOptions {
+    static final String URL = "HOLDFAST_URL";
+
+    private static final String USUAL = "http://127.0.0.1:6389";
+
+    @Option(
+            names = "--url",
+            paramLabel = "URL",
+            description =
+                    "Where the server answers HTTP (http://127.0.0.1:6389). Variable:"
+                            + " HOLDFAST_URL.")
+    private @Nullable String url;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description =
+                    "File with the secret that the server wants; the one for reading will do."
+                            + " Variables: HOLDFAST_TOKEN_FILE, or HOLDFAST_TOKEN with the secret"
+                            + " itself.")
+    private @Nullable String tokenFile;
+
+    @Option(
+            names = "--ca-file",
+            paramLabel = "FILE",
+            description =
+                    "PEM file with the certificates to trust for https. Variable:"
+                            + " HOLDFAST_CA_FILE.")
+    private @Nullable String caFile;
+
+    /**
+     * Connects to nobody yet.
+     *
+     * @throws IllegalArgumentException if they make no sense
+     */
+    HttpReader open(Map<String, String> environment) {
+        String text = url != null ? url : Credentials.variable(environment, URL).orElse(USUAL);
+        URI base = parse(text);
+        boolean tls = "https".equals(base.getScheme());
+        if (caFile != null && !tls) {
+            throw new IllegalArgumentException("--ca-file needs an https:// address");
+        }
+        Optional<Path> trusted = tls ? Credentials.trusted(caFile, environment) : Optional.empty();
+        return new HttpReader(base, Credentials.token(tokenFile, environment), trusted);
+    }
+
+    /** A URL without query and without a slash at its end. */
+    private static URI parse(String text) {
+        try {
+            URI uri = new URI(text);
+            String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+            boolean good =
+                    (scheme.equals("http") || scheme.equals("https"))
+                            && uri.getHost() != null
+                            && uri.getUserInfo() == null
+                            && uri.getRawQuery() == null
+                            && uri.getRawFragment() == null;
+            if (good) {
+                String path = uri.getRawPath().replaceAll("/+$", "");
+                return new URI(scheme + "://" + uri.getRawAuthority() + path);
+            }
+        } catch (URISyntaxException e) {
+            // told below
+        }
+        throw new IllegalArgumentException(
+                "'" + text + "' is not a URL like http://127.0.0.1:6389");
+    }
+}

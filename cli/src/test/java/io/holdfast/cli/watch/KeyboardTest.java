@@ -1,0 +1,72 @@
+package io.holdfast.cli.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+@DisplayName("A keyboard")
+class KeyboardTest {
+    private static List<Key> keys(String sent) throws InterruptedException {
+        BlockingQueue<Key> pressed = new LinkedBlockingQueue<>();
+        Keyboard.start(
+                new ByteArrayInputStream(sent.getBytes(StandardCharsets.UTF_8)), pressed::add);
+        List<Key> keys = new ArrayList<>();
+        while (!keys.contains(Key.Named.GONE)) {
+            Key next = pressed.poll(10, TimeUnit.SECONDS);
+            assertThat(next).as("after %s", keys).isNotNull();
+            keys.add(next);
+        }
+        keys.removeLast();
+        return keys;
+    }
+
+    @Test
+    void tells_letters() throws InterruptedException {
+        assertThat(keys("qé鍵🔒"))
+                .containsExactly(
+                        new Key.Typed('q'),
+                        new Key.Typed('é'),
+                        new Key.Typed('鍵'),
+                        new Key.Typed(0x1f512));
+    }
+
+    @Test
+    void tells_what_moves() throws InterruptedException {
+        assertThat(keys("\u001b[A\u001b[B\u001bOA\u001bOB\u001b[5~\u001b[6~\u001b[H\u001b[F"))
+                .containsExactly(
+                        Key.Named.UP,
+                        Key.Named.DOWN,
+                        Key.Named.UP,
+                        Key.Named.DOWN,
+                        Key.Named.PAGE_UP,
+                        Key.Named.PAGE_DOWN,
+                        Key.Named.HOME,
+                        Key.Named.END);
+    }
+
+    @Test
+    void tells_what_edits() throws InterruptedException {
+        assertThat(keys("\r\n\b\u007f"))
+                .containsExactly(
+                        Key.Named.ENTER, Key.Named.ENTER, Key.Named.ERASE, Key.Named.ERASE);
+    }
+
+    @Test
+    void passes_over_what_it_does_not_know() throws InterruptedException {
+        assertThat(keys("\u0001\u001b[1;5C\u001b[99~x")).containsExactly(new Key.Typed('x'));
+    }
+
+    @Test
+    void tells_escape_alone() throws InterruptedException {
+        assertThat(keys("\u001b")).containsExactly(Key.Named.ESCAPE);
+    }
+}

@@ -1,0 +1,128 @@
+package io.holdfast.cli.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.time.Duration;
+
+@DisplayName("holdfast top at a terminal")
+class LiveTopIT {
+    private FakeApi api;
+
+    @BeforeEach
+    void start() throws IOException {
+        assumeThat(Pty.isThere()).as("script of util-linux").isTrue();
+        api = started(0);
+    }
+
+    private static FakeApi started(int port) throws IOException {
+        return new FakeApi(port)
+                .put("/v1/keys", TopCommandTest.KEYS)
+                .put("/v1/connections", TopCommandTest.CONNECTIONS)
+                .put("/v1/waits", TopCommandTest.WAITS);
+    }
+
+    @AfterEach
+    void stop() {
+        api.close();
+    }
+
+    private Pty top() throws IOException {
+        return Pty.start("top", "--url", api.url(), "--interval", "200ms");
+    }
+
+    private void awaitAsked(String part) {
+        await(part)
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> api.asked().stream().anyMatch(asked -> asked.contains(part)));
+    }
+
+    @Test
+    void shows_what_is_asked_for_by_keys() throws IOException {
+        try (Pty pty = top()) {
+            pty.awaitScreen("deploy");
+            assertThat(pty.screen()).hasSize(24);
+            assertThat(pty.screen().get(2)).isEqualTo("keys 1-2 of 2, most waiting first");
+            assertThat(pty.screen().get(3)).startsWith("KEY ");
+            assertThat(pty.screen().getLast()).startsWith("q quit");
+            assertThat(pty.screen().get(5)).startsWith("tenant: odd\\u001b[2J ");
+            awaitAsked("limit=19");
+            pty.type("s");
+            pty.awaitScreen("longest held first");
+            pty.type("r");
+            pty.awaitScreen("longest held first, reversed");
+            awaitAsked("sort=held&order=asc");
+            pty.type("/xq");
+            pty.awaitScreen("filter: xq_");
+            awaitAsked("q=xq&");
+            pty.type("\u007fé\r");
+            pty.awaitScreen("with \"xé\"");
+            pty.type("\u001b");
+            pty.awaitScreen(
+                    lines -> lines.get(2).equals("keys 1-2 of 2, longest held first, reversed"),
+                    "no filter");
+            pty.type("w");
+            pty.awaitScreen("DEADLOCK: #1 host:1");
+            pty.type("c");
+            pty.awaitScreen("connections 1-1 of 1");
+            pty.type("q");
+            assertThat(pty.status()).isZero();
+            pty.assertClean();
+        }
+    }
+
+    @Test
+    void fits_any_size() throws Exception {
+        try (Pty pty = top()) {
+            pty.awaitScreen("deploy");
+            pty.resize(8, 30);
+            pty.awaitScreen(lines -> lines.size() == 8, "8 lines");
+            assertThat(pty.screen())
+                    .allSatisfy(line -> assertThat(Cells.width(line)).isLessThanOrEqualTo(30))
+                    .anySatisfy(line -> assertThat(line).startsWith("deploy "));
+            pty.resize(1, 5);
+            pty.awaitScreen(lines -> lines.size() == 1, "one line");
+            pty.resize(50, 200);
+            pty.awaitScreen(lines -> lines.size() == 50, "50 lines");
+            awaitAsked("limit=45");
+            pty.signal("TERM");
+            assertThat(pty.status()).isEqualTo(143);
+            pty.assertClean();
+        }
+    }
+
+    @Test
+    void says_that_the_server_is_gone_until_it_is_back() throws IOException {
+        try (Pty pty = top()) {
+            pty.awaitScreen("deploy");
+            int port = api.port();
+            api.close();
+            pty.awaitScreen(", trying again");
+            assertThat(pty.screen()).anySatisfy(line -> assertThat(line).startsWith("deploy "));
+            api = started(port);
+            pty.awaitScreen(lines -> lines.getLast().startsWith("q quit"), "help");
+            pty.type("\u0003");
+            assertThat(pty.status()).isEqualTo(130);
+            pty.assertClean();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"401,wants a token", "404,does not have that"})
+    void does_not_begin_where_it_is_refused(int status, String text) throws IOException {
+        api.refuse("/v1/overview", status, "refused");
+        try (Pty pty = top()) {
+            assertThat(pty.status()).isEqualTo(3);
+            assertThat(pty.written()).contains(text).doesNotContain("\u001b");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.holdfast.cli.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.List;
+
+@DisplayName("A table")
+class TableTest {
+    private static final Table TABLE =
+            new Table(
+                    List.of(
+                            new Table.Column("KEY", false, 1000, 9),
+                            new Table.Column("HOLDER", false, 10, 1),
+                            new Table.Column("WAITING", true, 8, 5)),
+                    List.of(
+                            List.of("a-key-that-is-long", "somebody with a name", "3"),
+                            List.of("b", "-", "12")));
+
+    @Test
+    void shows_all_where_there_is_no_limit() {
+        assertThat(TABLE.lines(Table.UNLIMITED))
+                .containsExactly(
+                        "KEY                 HOLDER                WAITING",
+                        "a-key-that-is-long  somebody with a name        3",
+                        "b                   -                          12");
+    }
+
+    @Test
+    void cuts_what_is_too_wide() {
+        assertThat(TABLE.lines(34))
+                .containsExactly(
+                        "KEY            HOLDER      WAITING",
+                        "a-key-that-i…  somebody …        3",
+                        "b              -                12");
+    }
+
+    @Test
+    void leaves_out_what_weighs_least_where_it_is_narrow() {
+        assertThat(TABLE.lines(24))
+                .containsExactly(
+                        "KEY              WAITING",
+                        "a-key-that-is-…        3",
+                        "b                     12");
+        assertThat(TABLE.lines(12)).containsExactly("KEY", "a-key-that-…", "b");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 5, 10, 20, 30, 50, 80})
+    void is_never_wider_than_it_may_be(int width) {
+        assertThat(TABLE.lines(width))
+                .allSatisfy(line -> assertThat(Cells.width(line)).isLessThanOrEqualTo(width));
+    }
+}

@@ -1,0 +1,147 @@
+package io.holdfast.cli.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.cli.serve.StandardStreams;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+@DisplayName("holdfast top, once,")
+class TopCommandTest {
+    static final String KEYS =
+            """
+            {"total":2,"keys":[
+             {"kind":"lock","namespace":"","key":"deploy","limit":1,"holders":1,"waiters":3,
+              "holder":{"connection":12,"name":"127.0.0.1:5123","protocol":"dflockd",
+               "mode":"write","fence":"17"},"held_s":12.345,"lease_left_s":20.6},
+             {"kind":"semaphore","namespace":"tenant","key":"odd\\u001b[2J","limit":3,"holders":0,
+              "waiters":0,"holder":null,"held_s":null,"lease_left_s":null}]}
+            """;
+    static final String CONNECTIONS =
+            """
+            {"total":1,"connections":[{"connection":12,"name":"127.0.0.1:5123",
+             "protocol":"dflockd","open_s":90,"holds":1,"waits":0}]}
+            """;
+    static final String WAITS =
+            """
+            {"waits":[
+             {"connection":1,"name":"host:1","protocol":"dflockd","kind":"lock","namespace":"",
+              "key":"b","mode":"write","position":1,"waited_s":5,
+              "blocked_by":[{"connection":2,"name":"host:2"}]},
+             {"connection":2,"name":"host:2","protocol":"lockd","kind":"lock","namespace":"",
+              "key":"a","mode":"write","position":1,"waited_s":6,
+              "blocked_by":[{"connection":1,"name":"host:1"}]}],
+             "cycles":[[
+              {"connection":1,"name":"host:1","protocol":"dflockd","kind":"lock",
+               "namespace":"","key":"b"},
+              {"connection":2,"name":"host:2","protocol":"lockd","kind":"lock",
+               "namespace":"","key":"a"}]],"truncated":false}
+            """;
+    private static final String NUMBERS =
+            "acquired 120/s, timeouts 2/s, lost 0/s, held 3, waiting 3, wait p99 13ms";
+
+    private FakeApi api;
+
+    @BeforeEach
+    void start() throws IOException {
+        api = new FakeApi();
+        api.put("/v1/keys", KEYS).put("/v1/connections", CONNECTIONS).put("/v1/waits", WAITS);
+    }
+
+    @AfterEach
+    void stop() {
+        api.close();
+    }
+
+    private List<String> top(String... words) {
+        Map<String, String> environment = Map.of("HOLDFAST_URL", api.url(), "TERM", "xterm");
+        try (StandardStreams streams = new StandardStreams()) {
+            int status = WatchCommands.all(environment).get("top").get().execute(words);
+            assertThat(streams.errLines()).isEmpty();
+            assertThat(status).isZero();
+            return streams.out().lines().toList();
+        }
+    }
+
+    private String head() {
+        return "Holdfast 1.2.3 at " + api.url() + ", up 12m05s, connections 4";
+    }
+
+    @Test
+    void prints_a_table_of_keys() {
+        assertThat(top("--once"))
+                .containsExactly(
+                        head(),
+                        NUMBERS,
+                        "keys 1-2 of 2, most waiting first",
+                        "KEY                   KIND       HELD  WAITING  HOLDER"
+                                + "                        FOR  LEASE",
+                        "deploy                lock          1        3  #12 127.0.0.1:5123"
+                                + " (dflockd)  12s    20s",
+                        "tenant: odd\\u001b[2J  semaphore   0/3        0  -"
+                                + "                               -      -");
+        assertThat(api.asked()).contains("/v1/keys?sort=waiters&order=desc&offset=0&limit=20");
+    }
+
+    @Test
+    void prints_connections() {
+        assertThat(top("--once", "--view", "connections"))
+                .containsExactly(
+                        head(),
+                        NUMBERS,
+                        "connections 1-1 of 1, most waits first",
+                        "NAME            NUMBER  PROTOCOL  HOLDS  WAITS   OPEN",
+                        "127.0.0.1:5123     #12  dflockd       1      0  1m30s");
+    }
+
+    @Test
+    void prints_who_waits_and_deadlocks() {
+        assertThat(top("--once", "--view", "waits"))
+                .containsExactly(
+                        head(),
+                        NUMBERS,
+                        "waits 1-2 of 2, longest wait first",
+                        "DEADLOCK: #1 host:1 (dflockd) waits for lock b, which #2 host:2 (lockd)"
+                                + " holds; #2 waits for lock a, which #1 holds",
+                        "WHO WAITS            FOR     PLACE  SINCE  BLOCKED BY",
+                        "#2 host:2 (lockd)    lock a      1   6.0s  #1 host:1",
+                        "#1 host:1 (dflockd)  lock b      1   5.0s  #2 host:2");
+        assertThat(top("--once", "--view", "waits", "--filter", "B", "--sort=key", "--reverse"))
+                .contains("waits 1-1 of 1, by key, reversed, with \"B\"");
+    }
+
+    @Test
+    void prints_it_also_where_there_is_no_terminal() {
+        assertThat(top().getFirst()).isEqualTo(head());
+    }
+
+    @Test
+    void asks_for_what_it_is_told() {
+        top("--once", "--sort", "lease", "--reverse", "--filter", "a b", "--limit", "7");
+        assertThat(api.asked()).contains("/v1/keys?q=a%20b&sort=lease&order=desc&offset=0&limit=7");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--sort=nope,'waiters, held, lease, key'",
+        "--view=nope,--view",
+        "--interval=x,--interval",
+        "--limit=30000,20000"
+    })
+    void says_in_one_line_what_it_cannot_use(String word, String named) {
+        try (StandardStreams streams = new StandardStreams()) {
+            assertThat(WatchCommands.all(Map.of()).get("top").get().execute(word)).isEqualTo(2);
+            assertThat(streams.errLines()).hasSize(2);
+            assertThat(streams.errLines().getFirst()).contains(named);
+        }
+    }
+}
