@@ -105,6 +105,20 @@ final class Tab implements AutoCloseable {
         send("Emulation.setEmulatedMedia", "features", new JsonArray().add(feature));
     }
 
+    /** Cuts the page off, or lets it reach the server again. */
+    void offline(boolean cut) {
+        send(
+                "Network.emulateNetworkConditions",
+                "offline",
+                cut,
+                "latency",
+                0,
+                "downloadThroughput",
+                -1,
+                "uploadThroughput",
+                -1);
+    }
+
     void go(String url) {
         send("Page.navigate", "url", url);
         until("document.readyState === 'complete' && document.querySelector('main > *') !== null");
