@@ -12,12 +12,15 @@ import io.holdfast.engine.Namespace;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Somebody connected to the server, straight to its driver. */
 final class Person implements Mailbox, AutoCloseable {
     private final Driver driver;
     private final Session session;
+    private final CountDownLatch answered = new CountDownLatch(1);
     private final AtomicLong requests = new AtomicLong();
 
     Person(Driver driver, String protocol, String name) {
@@ -81,8 +84,20 @@ final class Person implements Mailbox, AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Waits until what was asked first has been granted or has timed out. */
+    boolean isAnswered() {
+        try {
+            return answered.await(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     @Override
-    public void add(Effect effect) {}
+    public void add(Effect effect) {
+        answered.countDown();
+    }
 
     @Override
     public void wake() {}
