@@ -2,6 +2,8 @@ package io.holdfast.server;
 
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.driver.Backend;
+import io.holdfast.driver.FrontEnd;
 import io.holdfast.server.dflockd.DflockdService;
 import io.holdfast.server.dflockd.PushedBytes;
 
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -25,10 +28,37 @@ public final class TestServer implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(30);
 
     private final HoldfastServer server;
+    private final Backend backend;
     private final List<TestClient> clients = new ArrayList<>();
 
-    private TestServer(HoldfastServer server) {
-        this.server = server;
+    private TestServer(TestConfig config) throws StartException {
+        AtomicReference<Backend> given = new AtomicReference<>();
+        server =
+                HoldfastServer.start(
+                        config.build(),
+                        List.of(
+                                to -> {
+                                    given.set(to);
+                                    return new Nobody();
+                                }));
+        backend = given.get();
+    }
+
+    /** A front end that nobody comes to. */
+    private static final class Nobody implements FrontEnd {
+        @Override
+        public void open() {}
+
+        @Override
+        public void drain() {}
+
+        @Override
+        public boolean isDrained() {
+            return true;
+        }
+
+        @Override
+        public void close() {}
     }
 
     public static TestServer start() {
@@ -37,7 +67,7 @@ public final class TestServer implements AutoCloseable {
 
     public static TestServer start(TestConfig config) {
         try {
-            return new TestServer(HoldfastServer.start(config.build()));
+            return new TestServer(config);
         } catch (StartException e) {
             throw new AssertionError(e);
         }
@@ -56,6 +86,11 @@ public final class TestServer implements AutoCloseable {
 
     public HoldfastServer server() {
         return server;
+    }
+
+    /** What others serve with beside the listeners. */
+    public Backend backend() {
+        return backend;
     }
 
     public InetSocketAddress address() {

@@ -1,0 +1,317 @@
+package io.holdfast.server.socketlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
+import io.holdfast.driver.SessionView;
+import io.holdfast.driver.Slices;
+import io.holdfast.driver.watch.Histogram;
+import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.Traffic;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
+import io.holdfast.server.Address;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.Protocol;
+import io.holdfast.server.TestClient;
+import io.holdfast.server.TestConfig;
+import io.holdfast.server.TestServer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All protocols on one key, and somebody who takes it away or sends clients away. */
+@DisplayName("What an operator does")
+@Timeout(60)
+class OperatorIT {
+    private static final String KEY = "deploy";
+
+    @TempDir private Path folder;
+    private SocketlockTestServer server;
+    private Driver driver;
+
+    @BeforeEach
+    void start() {
+        Path path = folder.resolve("s");
+        server =
+                SocketlockTestServer.start(
+                        new TestConfig(),
+                        path,
+                        tcp(new Protocol.Dflockd(Namespace.DEFAULT)),
+                        tcp(new Protocol.Lockd(Namespace.DEFAULT, false, true, true)),
+                        SocketlockTestServer.endpoint(
+                                path, KEY, null, SocketlockTestServer.USUAL, null));
+        driver = server.server().backend().driver();
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private static Endpoint tcp(Protocol protocol) {
+        return new Endpoint(new Address.Tcp("127.0.0.1", 0), false, protocol);
+    }
+
+    // ---- clients
+
+    private TestClient dflockd() {
+        return server.connectDflockd();
+    }
+
+    private TestClient tagged(String more) {
+        TestClient client = dflockd();
+        client.sendRaw("hello\n_\n1 " + more + "\n");
+        assertThat(client.line()).startsWith("ok 1 ");
+        return client;
+    }
+
+    private TestClient lockd() {
+        return TestClient.connect(server.server().server().addresses().get(1));
+    }
+
+    private static String ask(TestClient lockd, String line) {
+        return lockd.sendRaw(line + "\n").line().strip();
+    }
+
+    private void assertFree() {
+        try (TestClient looking = lockd()) {
+            TestServer.soon()
+                    .until(() -> ask(looking, "i " + KEY).equals("0 Lock Not Locked: " + KEY));
+        }
+    }
+
+    // ---- the operator
+
+    private Effect.Evicted evict(Kind kind) {
+        List<Effect> answers = new ArrayList<>();
+        Session session =
+                driver.open(
+                        new Mailbox() {
+                            @Override
+                            public void add(Effect effect) {
+                                answers.add(effect);
+                            }
+
+                            @Override
+                            public void wake() {}
+                        },
+                        new Peer("http", () -> "operator"));
+        session.submit(new Command.Evict(session.id(), 1, kind, Key.of(KEY), 0));
+        session.close(1);
+        return (Effect.Evicted) answers.getFirst();
+    }
+
+    private long holder() {
+        return driver.view(Kind.MUTEX, Key.of(KEY), 1).holders().getFirst().session();
+    }
+
+    private long waiting(String protocol) {
+        try (Slices<SessionView> sessions = driver.listSessions()) {
+            return sessions.next().stream()
+                    .filter(session -> session.protocol().equals(protocol) && session.waits() > 0)
+                    .findFirst()
+                    .orElseThrow()
+                    .id();
+        }
+    }
+
+    // ---- taking away
+
+    @Test
+    void a_dflockd_client_cannot_renew_what_was_taken_from_it() {
+        TestClient client = dflockd();
+        String token = client.acquire(KEY);
+        assertThat(evict(Kind.MUTEX).holds()).isEqualTo(1);
+        assertThat(client.ask("n", KEY, token)).isEqualTo("error");
+        assertThat(client.ask("r", KEY, token)).isEqualTo("error");
+        assertFree();
+        client.acquire(KEY);
+    }
+
+    @Test
+    void a_tagged_client_is_told_of_its_loss() {
+        TestClient client = tagged("grace=30");
+        client.sendRaw("7 l\n" + KEY + "\n0\n");
+        assertThat(client.line()).startsWith("7 ok ");
+        assertThat(evict(Kind.MUTEX).holds()).isEqualTo(1);
+        assertThat(client.line()).contains("lost", "7");
+        assertFree();
+    }
+
+    @Test
+    void a_lockd_client_sees_that_it_holds_nothing_any_more() {
+        TestClient client = lockd();
+        assertThat(ask(client, "g " + KEY)).startsWith("1 ");
+        assertThat(ask(client, "i " + KEY)).isEqualTo("1 Lock Is Locked: " + KEY);
+        assertThat(evict(Kind.MUTEX).holds()).isEqualTo(1);
+        assertThat(ask(client, "i " + KEY)).isEqualTo("0 Lock Not Locked: " + KEY);
+        assertThat(ask(client, "r " + KEY)).startsWith("0 ");
+        client.close();
+    }
+
+    @Test
+    void all_holders_of_a_shared_lock_lose_it() {
+        TestClient one = lockd();
+        TestClient other = lockd();
+        ask(one, "sg " + KEY);
+        ask(other, "sg " + KEY);
+        assertThat(evict(Kind.SHARED).holds()).isEqualTo(2);
+        assertThat(ask(one, "si " + KEY)).startsWith("0 ");
+        one.close();
+        other.close();
+    }
+
+    @Test
+    void a_socketlock_client_learns_of_its_loss_when_it_asks() {
+        SocketlockTestClient client = server.connect().holds("WRITE", "mine");
+        SocketlockTestClient next = server.connect().waits("WRITE", "its");
+        assertThat(evict(Kind.MUTEX).holds()).isEqualTo(1);
+        next.expect("WRITELOCK its").confirms("its");
+        client.assertNotHeld("mine");
+        next.assertHeld("its");
+    }
+
+    @Test
+    void the_next_in_line_gets_it_with_a_higher_fence() {
+        TestClient client = dflockd();
+        client.acquire(KEY);
+        long before = driver.view(Kind.MUTEX, Key.of(KEY), 1).holders().getFirst().fence();
+        TestClient next = dflockd();
+        next.send("l", KEY, "60");
+        server.server().awaitWaiters(KEY, 1);
+        evict(Kind.MUTEX);
+        TestClient.token(next.line());
+        assertThat(driver.view(Kind.MUTEX, Key.of(KEY), 1).holders().getFirst().fence())
+                .isGreaterThan(before);
+    }
+
+    // ---- sending away
+
+    @Test
+    void clients_of_every_protocol_can_be_sent_away_and_lose_what_they_held() {
+        TestClient plain = dflockd();
+        plain.acquire(KEY);
+        assertThat(driver.kick(holder())).isTrue();
+        plain.assertClosed();
+        assertFree();
+
+        TestClient tagged = tagged("grace=30");
+        tagged.sendRaw("1 l\n" + KEY + "\n0\n");
+        assertThat(tagged.line()).startsWith("1 ok ");
+        assertThat(driver.kick(holder())).isTrue();
+        tagged.assertClosed();
+        assertFree();
+
+        TestClient lockd = lockd();
+        ask(lockd, "g " + KEY);
+        assertThat(driver.kick(holder())).isTrue();
+        lockd.assertClosed();
+        lockd.close();
+        assertFree();
+
+        SocketlockTestClient socketlock = server.connect().holds("WRITE", "mine");
+        assertThat(driver.kick(holder())).isTrue();
+        socketlock.assertClosed();
+        assertFree();
+    }
+
+    @Test
+    void a_tagged_session_without_a_connection_ends_before_its_grace() {
+        TestClient client = tagged("grace=60");
+        client.sendRaw("1 l\n" + KEY + "\n0\n");
+        assertThat(client.line()).startsWith("1 ok ");
+        long session = holder();
+        client.close();
+        server.server().awaitConnections(0);
+        assertThat(driver.session(session)).isNotNull();
+        assertThat(driver.kick(session)).isTrue();
+        assertFree();
+        assertThat(driver.session(session)).isNull();
+        assertThat(driver.kick(session)).isFalse();
+    }
+
+    @Test
+    void those_who_wait_can_be_sent_away_too() {
+        TestClient holder = dflockd();
+        String token = holder.acquire(KEY);
+        TestClient waiting = dflockd();
+        waiting.send("l", KEY, "60");
+        server.server().awaitWaiters(KEY, 1);
+        assertThat(driver.kick(waiting("dflockd"))).isTrue();
+        waiting.assertClosed();
+        server.server().awaitWaiters(KEY, 0);
+        assertThat(holder.ask("r", KEY, token)).isEqualTo("ok");
+    }
+
+    // ---- watching
+
+    @Test
+    void bytes_and_connections_are_counted_by_protocol() {
+        Observatory observatory = server.server().backend().observatory();
+        TestClient plain = dflockd();
+        assertThat(plain.ask("ping", "_", "_")).isEqualTo("ok");
+        TestClient lockd = lockd();
+        assertThat(ask(lockd, "i x")).isEqualTo("0 Lock Not Locked: x");
+        SocketlockTestClient socketlock = server.connect();
+        Traffic dflockd = observatory.traffic("dflockd");
+        assertThat(dflockd.received()).isEqualTo("ping\n_\n_\n".length());
+        assertThat(dflockd.sent()).isEqualTo("ok\n".length());
+        assertThat(observatory.traffic("lockd").received()).isEqualTo("i x\n".length());
+        assertThat(observatory.traffic("lockd").sent())
+                .isEqualTo("0 Lock Not Locked: x\r\n".length());
+        assertThat(observatory.traffic("socketlock").received()).isPositive();
+        assertThat(Stream.of("dflockd", "lockd", "socketlock"))
+                .allMatch(protocol -> observatory.traffic(protocol).connections() == 1);
+        plain.close();
+        lockd.close();
+        socketlock.close();
+        TestServer.soon()
+                .until(
+                        () ->
+                                observatory.traffic().values().stream()
+                                        .allMatch(traffic -> traffic.connections() == 0));
+    }
+
+    @Test
+    void hand_offs_are_timed_and_grants_at_once_are_not() {
+        Observatory observatory = server.server().backend().observatory();
+        TestClient first = dflockd();
+        String token = first.acquire(KEY);
+        assertThat(handOffs(observatory)).isZero();
+        TestClient second = dflockd();
+        second.send("l", KEY, "60");
+        server.server().awaitWaiters(KEY, 1);
+        assertThat(first.ask("r", KEY, token)).isEqualTo("ok");
+        TestClient.token(second.line());
+        assertThat(handOffs(observatory)).isEqualTo(1);
+        second.close();
+        SocketlockTestClient third = server.connect().holds("WRITE", "its");
+        SocketlockTestClient fourth = server.connect().waits("WRITE", "mine");
+        third.releases("its");
+        fourth.expect("WRITELOCK mine");
+        assertThat(handOffs(observatory)).isEqualTo(2);
+    }
+
+    private static long handOffs(Observatory observatory) {
+        long[] counts = new long[Histogram.buckets()];
+        observatory.handOffs().forEach(histogram -> histogram.addTo(counts));
+        return Arrays.stream(counts).sum();
+    }
+}
