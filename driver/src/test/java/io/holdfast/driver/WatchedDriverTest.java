@@ -169,7 +169,8 @@ class WatchedDriverTest {
             }
             assertThat(told)
                     .containsExactly("opened", Event.Type.ACQUIRED, Event.Type.RELEASED, "closed");
-            assertThat(observatory.peerOf(carol.session.id())).isNull();
+            Peer gone = Objects.requireNonNull(observatory.peerOf(carol.session.id()));
+            assertThat(gone.name().get()).isEqualTo("carol");
         }
     }
 

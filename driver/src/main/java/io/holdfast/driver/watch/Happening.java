@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What those who watch are told. */
 public sealed interface Happening {
-    /** Something happened to a key; the peer is null if its session has ended. */
+    /** Something happened to a key; the peer is null if its session ended long ago. */
     record OnKey(Event event, @Nullable Peer peer) implements Happening {}
 
     record Opened(long session, Peer peer, long atNanos) implements Happening {}

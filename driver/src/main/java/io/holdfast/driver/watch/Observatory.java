@@ -41,6 +41,7 @@ public final class Observatory implements Watcher {
     private final Post[] posts;
     private final LongSupplier clock;
     private final ConcurrentMap<Long, Peer> peers = new ConcurrentHashMap<>();
+    private final Departed departed = new Departed();
     private final ConcurrentMap<String, Traffic> traffic = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, LongAdder> sessions = new ConcurrentHashMap<>();
     private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
@@ -66,7 +67,7 @@ public final class Observatory implements Watcher {
             post.past.remember(event);
         }
         if (!subscriptions.isEmpty()) {
-            publish(new Happening.OnKey(event, peers.get(event.session())));
+            publish(new Happening.OnKey(event, peerOf(event.session())));
         }
     }
 
@@ -86,6 +87,7 @@ public final class Observatory implements Watcher {
 
     @Override
     public void closed(long session, Peer peer) {
+        departed.add(session, peer);
         peers.remove(session);
         sessions.computeIfAbsent(peer.protocol(), _ -> new LongAdder()).decrement();
         if (!subscriptions.isEmpty()) {
@@ -212,8 +214,9 @@ public final class Observatory implements Watcher {
         return open;
     }
 
-    /** Who is behind a session that is open. */
+    /** Who is behind a session that is open, or was until a while ago. */
     public @Nullable Peer peerOf(long session) {
-        return peers.get(session);
+        Peer present = peers.get(session);
+        return present == null ? departed.get(session) : present;
     }
 }
