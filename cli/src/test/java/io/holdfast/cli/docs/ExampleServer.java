@@ -22,10 +22,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The real program in a JVM of its own, on free ports instead of 6388 and 9999 and with sockets in
- * a folder of its own instead of {@code /tmp}.
+ * The real program in a JVM of its own, on free ports instead of 6388, 6389 and 9999 and with
+ * sockets in a folder of its own instead of {@code /tmp}.
  */
 final class ExampleServer implements AutoCloseable {
+    /** The port that a page gives HTTP. */
+    static final int HTTP_PORT = 6389;
+
     private static final Duration LONGEST = Duration.ofSeconds(30);
     private static final Pattern LISTENING =
             Pattern.compile("msg=listening addr=\\S*?(?::(\\d+))? protocol=(\\S+)");
@@ -74,6 +77,7 @@ final class ExampleServer implements AutoCloseable {
             switch (listening.group(2)) {
                 case "dflockd" -> ports.put(Example.DFLOCKD_PORT, port(listening));
                 case "lockd" -> ports.put(Example.LOCKD_PORT, port(listening));
+                case "http" -> ports.put(HTTP_PORT, port(listening));
                 default -> {}
             }
         }
@@ -81,7 +85,7 @@ final class ExampleServer implements AutoCloseable {
 
     private static List<String> onFreePorts(List<String> words) {
         List<String> real = new ArrayList<>(words);
-        real.replaceAll(word -> word.replaceFirst(":(6388|9999)\\b", ":0"));
+        real.replaceAll(word -> word.replaceFirst(":(6388|6389|9999)\\b", ":0"));
         switch (words.getFirst()) {
             case "socketlockd" -> {}
             case "dflockd" -> real.addAll(List.of("--port", "0"));
@@ -149,6 +153,10 @@ final class ExampleServer implements AutoCloseable {
     /** The port of dflockd. */
     int port() {
         return Objects.requireNonNull(ports.get(Example.DFLOCKD_PORT));
+    }
+
+    int httpPort() {
+        return Objects.requireNonNull(ports.get(HTTP_PORT));
     }
 
     /** A command of a page, with this server's ports and folder. */

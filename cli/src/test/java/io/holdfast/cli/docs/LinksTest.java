@@ -24,6 +24,7 @@ class LinksTest {
                 "README.md",
                 "docs/client.md",
                 "docs/dflockd.md",
+                "docs/http.md",
                 "docs/lock-command.md",
                 "docs/lockd.md",
                 "docs/lockfile.md",
