@@ -32,6 +32,7 @@ class LinksTest {
                 "docs/recipes.md",
                 "docs/socketlock.md",
                 "docs/tagged.md",
+                "docs/top.md",
                 "examples/README.md"
             })
     void lead_to_a_file_and_to_a_heading_in_it(String name) throws IOException {
