@@ -6,18 +6,13 @@ import picocli.CommandLine.Command;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URI;
 import java.net.UnixDomainSocketAddress;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
@@ -30,6 +25,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -40,6 +37,7 @@ import java.util.stream.Stream;
 final class TrainCommand implements Callable<Integer> {
     private static final int ROUNDS = 20_000;
     private static final int HTTP_ROUNDS = 200;
+    private static final Pattern LENGTH = Pattern.compile("(?i)content-length: *([0-9]+)");
     private static final int CONNECT_TRIES = 2000;
 
     @Override
@@ -109,39 +107,45 @@ final class TrainCommand implements Callable<Integer> {
         }
     }
 
-    private static void useHttp(String url) {
-        for (String command :
-                List.of(
-                        "explain key",
-                        "explain k --json",
-                        "top --once",
-                        "top --once --view connections",
-                        "top --once --view waits")) {
-            Main.run(List.of(command.split(" ")), Map.of("HOLDFAST_URL", url));
-        }
-        try (HttpClient client =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+    /** By plain sockets: the classes of a client would only be ballast in a server. */
+    private static void driveHttp(int port) throws IOException, InterruptedException {
+        try (Socket socket = connect(port);
+                InputStream in = socket.getInputStream()) {
             for (int i = 0; i < HTTP_ROUNDS; i++) {
                 for (String path :
                         List.of("/", "/health", "/metrics", "/v1/overview", "/v1/keys")) {
-                    send(client, HttpRequest.newBuilder(URI.create(url + path)));
+                    askHttp(socket, in, "GET " + path, "");
                 }
-                send(
-                        client,
-                        HttpRequest.newBuilder(URI.create(url + "/v1/leases/key" + i))
-                                .POST(BodyPublishers.ofString("{\"acquire_timeout_s\":1}")));
+                askHttp(
+                        socket,
+                        in,
+                        "POST /v1/leases/key" + i,
+                        "{\"acquire_timeout_s\":1,\"lease_ttl_s\":1}");
             }
-            client.shutdownNow();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
-    private static void send(HttpClient client, HttpRequest.Builder request)
-            throws IOException, InterruptedException {
-        var _ = client.send(request.build(), BodyHandlers.discarding());
+    private static void askHttp(Socket socket, InputStream in, String what, String body)
+            throws IOException {
+        String request =
+                what
+                        + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: "
+                        + body.length()
+                        + "\r\n\r\n"
+                        + body;
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        StringBuilder head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            int next = in.read();
+            if (next < 0) {
+                throw new IOException("the server closed the connection");
+            }
+            head.append((char) next);
+        }
+        Matcher length = LENGTH.matcher(head);
+        if (length.find()) {
+            in.skipNBytes(Long.parseLong(length.group(1)));
+        }
     }
 
     private static Integer train(Path socketlock) throws Exception {
@@ -166,9 +170,7 @@ final class TrainCommand implements Callable<Integer> {
         try (Socket socket = connect(port);
                 BufferedReader in = reader(socket)) {
             drive(socket, in);
-            ask(socket, in, "l\nkey\n5 10\n"); // something to explain
-            connect(httpPort).close();
-            useHttp("http://127.0.0.1:" + httpPort);
+            driveHttp(httpPort);
         }
         try (Socket socket = connect(lockdPort);
                 BufferedReader in = reader(socket)) {
