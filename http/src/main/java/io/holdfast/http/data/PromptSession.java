@@ -37,7 +37,7 @@ public final class PromptSession implements AutoCloseable {
         }
         Session asking = session;
         if (asking == null) {
-            asking = driver.open(answer, new Peer("http", () -> "requests without a session"));
+            asking = driver.open(answer, new Peer("holdfast", () -> "requests over HTTP"));
             session = asking;
         }
         answer.effect = null;
