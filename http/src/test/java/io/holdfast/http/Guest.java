@@ -1,0 +1,102 @@
+package io.holdfast.http;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Mode;
+import io.holdfast.engine.Terms;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Somebody who came another way than HTTP. */
+public final class Guest {
+    public final Session session;
+    public final List<Effect> told = new CopyOnWriteArrayList<>();
+    public final AtomicBoolean kicked = new AtomicBoolean();
+    private long requests;
+
+    public Guest(TestHttp http, String name) {
+        session =
+                http.driver.open(
+                        new Mailbox() {
+                            @Override
+                            public void add(Effect effect) {
+                                told.add(effect);
+                            }
+
+                            @Override
+                            public void wake() {}
+
+                            @Override
+                            public void kick() {
+                                kicked.set(true);
+                            }
+                        },
+                        new Peer("dflockd", () -> name));
+    }
+
+    public long id() {
+        return session.id();
+    }
+
+    /** Takes a lock, or waits for it a hundred seconds. */
+    public Effect lock(Key key) {
+        return lock(key, Mode.WRITE);
+    }
+
+    public Effect lock(String key) {
+        return lock(Key.of(key));
+    }
+
+    public Effect lock(Key key, Mode mode) {
+        return acquire(Kind.MUTEX, key, 1, new Terms(mode, true, true));
+    }
+
+    /** Takes a slot of a semaphore, or waits for it a hundred seconds. */
+    public Effect slot(String key, long limit) {
+        return acquire(Kind.SEMAPHORE, Key.of(key), limit, Terms.PLAIN);
+    }
+
+    private Effect acquire(Kind kind, Key key, long limit, Terms terms) {
+        return ask(
+                new Command.Acquire(
+                        id(),
+                        ++requests,
+                        kind,
+                        key,
+                        limit,
+                        SECONDS.toNanos(100),
+                        SECONDS.toNanos(60),
+                        id() * 1000 + requests,
+                        terms));
+    }
+
+    /** Has a shared lock. */
+    public Effect share(String key) {
+        return ask(new Command.Claim(id(), ++requests, Kind.SHARED, Key.of(key), 1));
+    }
+
+    public Effect release(Effect granted) {
+        Effect.Granted grant = (Effect.Granted) granted;
+        return ask(new Command.Release(id(), ++requests, Kind.MUTEX, grant.key(), grant.token()));
+    }
+
+    /** What was told last, of which there may be nothing yet. */
+    private Effect ask(Command.Keyed command) {
+        int before = told.size();
+        session.submit(command);
+        return told.size() > before ? told.getLast() : new Effect.Queued(id(), command.request());
+    }
+
+    public void leave() {
+        session.close(requests);
+    }
+}

@@ -1,0 +1,145 @@
+package io.holdfast.http.inspect;
+
+import static io.holdfast.http.TestHttp.json;
+import static io.holdfast.http.TestHttp.told;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
+import io.holdfast.http.EventReader;
+import io.holdfast.http.Guest;
+import io.holdfast.http.TestHttp;
+import io.vertx.core.json.JsonObject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("An operator, over HTTP,")
+class AdminTest {
+    private final TestHttp http = TestHttp.start(config -> config.admin(true));
+    private final Guest ann = new Guest(http, "ann");
+    private final Guest bob = new Guest(http, "bob");
+
+    @AfterEach
+    void stop() {
+        http.close();
+    }
+
+    @Test
+    void takes_a_lock_away_and_the_next_has_it_with_a_higher_fence() {
+        Effect.Granted grant = (Effect.Granted) ann.lock("deploy");
+        bob.lock("deploy");
+
+        JsonObject answer =
+                json(
+                        http.post(
+                                "/v1/admin/keys/deploy/release",
+                                "{\"kind\":\"lock\",\"reason\":\"it hangs\"}"));
+
+        assertThat(answer.getInteger("released")).isEqualTo(1);
+        long fence = Long.parseLong(answer.getString("fence"));
+        assertThat(fence).isGreaterThan(grant.token().fence());
+        assertThat(ann.told.getLast()).isInstanceOf(Effect.Revoked.class);
+        Effect.Granted next = (Effect.Granted) bob.told.getLast();
+        assertThat(next.token().fence()).isGreaterThan(fence);
+        JsonObject entry = json(http.get("/v1/admin/audit")).getJsonArray("audit").getJsonObject(0);
+        assertThat(entry.getString("at")).endsWith("Z");
+        entry.remove("at");
+        assertThat(entry)
+                .isEqualTo(
+                        new JsonObject()
+                                .put("action", "release")
+                                .put("address", "127.0.0.1")
+                                .put("kind", "lock")
+                                .put("namespace", "")
+                                .put("key", "deploy")
+                                .put("connection", null)
+                                .put("released", 1)
+                                .put("fence", Long.toString(fence))
+                                .put("reason", "it hangs"));
+    }
+
+    @Test
+    void takes_one_slot_away_by_its_fence() {
+        Effect.Granted first = (Effect.Granted) ann.slot("s", 2);
+        bob.slot("s", 2);
+        String body = "{\"kind\":\"semaphore\",\"fence\":\"%d\"}".formatted(first.token().fence());
+
+        assertThat(json(http.post("/v1/admin/keys/s/release", body)).getInteger("released"))
+                .isEqualTo(1);
+        assertThat(told(http.post("/v1/admin/keys/s/release", body))).isEqualTo("404 not_held");
+        assertThat(http.driver.view(Kind.SEMAPHORE, Key.of("s"), 2).held()).isEqualTo(1);
+    }
+
+    @Test
+    void reaches_any_key_of_any_namespace() {
+        ann.lock(Key.of(new Namespace("other"), new byte[0]));
+
+        assertThat(told(http.post("/v1/admin/keys/-/release?key=", "{}")))
+                .isEqualTo("404 not_held");
+        assertThat(told(http.post("/v1/admin/keys/-/release?key=&namespace=other", "{}")))
+                .isEqualTo("200");
+    }
+
+    @Test
+    void sends_a_connection_away() {
+        assertThat(told(http.send("DELETE", "/v1/admin/connections/" + ann.id(), null)))
+                .isEqualTo("204");
+        assertThat(ann.kicked).isTrue();
+        assertThat(bob.kicked).isFalse();
+        assertThat(
+                        told(
+                                http.send(
+                                        "DELETE",
+                                        "/v1/admin/connections/" + bob.id(),
+                                        "{\"reason\":\"rude\"}")))
+                .isEqualTo("204");
+        assertThat(told(http.send("DELETE", "/v1/admin/connections/424242", null)))
+                .isEqualTo("404 no_connection");
+        assertThat(json(http.get("/v1/admin/audit")).getJsonArray("audit"))
+                .extracting(entry -> ((JsonObject) entry).getLong("connection"))
+                .containsExactly(bob.id(), ann.id());
+    }
+
+    @Test
+    void is_refused_what_makes_no_sense() {
+        ann.lock("a");
+        String path = "/v1/admin/keys/a/release";
+
+        assertThat(told(http.post(path, "{\"kind\":\"door\"}"))).isEqualTo("400 bad_request");
+        assertThat(told(http.post(path, "{\"fence\":\"0\"}"))).isEqualTo("400 bad_request");
+        assertThat(told(http.post(path, "{\"fence\":17}"))).isEqualTo("400 bad_request");
+        assertThat(told(http.post(path, "{\"reason\":\"two\\nlines\"}")))
+                .isEqualTo("400 bad_request");
+        assertThat(told(http.post(path, "{\"why\":\"\"}"))).isEqualTo("400 bad_request");
+        assertThat(http.driver.view(Kind.MUTEX, Key.of("a"), 1).held()).isEqualTo(1);
+    }
+
+    @Test
+    void is_seen_by_those_who_watch() {
+        ann.lock("a");
+        try (EventReader reader = EventReader.open(http, "/v1/events?type=audit,lost")) {
+            http.post("/v1/admin/keys/a/release", "{\"reason\":\"watched\"}");
+
+            JsonObject one = reader.next();
+            JsonObject other = reader.next();
+            JsonObject audit = one.getString(":event").equals("audit") ? one : other;
+            assertThat(audit.getString("event")).isEqualTo("audit");
+            assertThat(audit.getString("reason")).isEqualTo("watched");
+        }
+    }
+
+    @Test
+    void finds_no_more_than_the_last_acts() {
+        for (int i = 0; i < Audit.KEPT + 1; i++) {
+            ann.lock("key" + i);
+            http.post("/v1/admin/keys/key" + i + "/release", null);
+        }
+
+        assertThat(json(http.get("/v1/admin/audit")).getJsonArray("audit")).hasSize(Audit.KEPT);
+    }
+}

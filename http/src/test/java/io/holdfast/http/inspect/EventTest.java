@@ -1,0 +1,190 @@
+package io.holdfast.http.inspect;
+
+import static io.holdfast.http.TestHttp.told;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Namespace;
+import io.holdfast.http.EventReader;
+import io.holdfast.http.Guest;
+import io.holdfast.http.TestHttp;
+import io.vertx.core.json.JsonObject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("Events over HTTP")
+class EventTest {
+    private final TestHttp http = TestHttp.start();
+
+    @AfterEach
+    void stop() {
+        http.close();
+    }
+
+    @Test
+    void everything_that_happens_is_told_in_order() {
+        try (EventReader reader = EventReader.open(http, "/v1/events")) {
+            Guest ann = new Guest(http, "ann");
+            Guest bob = new Guest(http, "bob");
+            Effect grant = ann.lock("a");
+            bob.lock("a");
+            ann.release(grant);
+            bob.leave();
+
+            List<String> told = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                JsonObject event = reader.next();
+                assertThat(event.getString(":event")).isEqualTo(event.getString("event"));
+                told.add(event.getString("event") + " " + event.getString("name"));
+            }
+            assertThat(told)
+                    .containsExactly(
+                            "session_opened ann",
+                            "session_opened bob",
+                            "acquired ann",
+                            "waiting bob",
+                            "released ann",
+                            "acquired bob",
+                            "released bob",
+                            "session_closed bob");
+        }
+    }
+
+    @Test
+    void an_event_tells_all_there_is_to_know() {
+        Guest ann = new Guest(http, "ann");
+        try (EventReader reader = EventReader.open(http, "/v1/events?key=%FFa")) {
+            Effect.Granted grant =
+                    (Effect.Granted)
+                            ann.lock(Key.of(Namespace.DEFAULT, new byte[] {(byte) 0xff, 'a'}));
+            ann.leave();
+
+            JsonObject acquired = reader.next();
+            assertThat(acquired.getString("at")).matches("....-..-..T..:..:..\\....Z");
+            acquired.remove("at");
+            assertThat(acquired)
+                    .isEqualTo(
+                            new JsonObject()
+                                    .put("event", "acquired")
+                                    .put("kind", "lock")
+                                    .put("namespace", "")
+                                    .put("key", "\ufffda")
+                                    .put("key_encoded", "%FFa")
+                                    .put("connection", ann.id())
+                                    .put("name", "ann")
+                                    .put("protocol", "dflockd")
+                                    .put("mode", "write")
+                                    .put("fence", Long.toString(grant.token().fence()))
+                                    .put("waited_s", 0.0)
+                                    .put("holders", 1)
+                                    .put("waiters", 0)
+                                    .put(":event", "acquired"));
+            assertThat(reader.next().containsKey("held_s")).isTrue();
+        }
+    }
+
+    @Test
+    void only_what_is_asked_for_is_told() {
+        Guest ann = new Guest(http, "ann");
+        Guest bob = new Guest(http, "bob");
+        try (EventReader byType =
+                        EventReader.open(http, "/v1/events?type=released,session_closed");
+                EventReader byPrefix = EventReader.open(http, "/v1/events?prefix=we&kind=lock");
+                EventReader byConnection =
+                        EventReader.open(http, "/v1/events?connection=" + bob.id());
+                EventReader byNamespace = EventReader.open(http, "/v1/events?namespace=none")) {
+            ann.slot("web", 2);
+            ann.release(ann.lock("a"));
+            ann.lock("web");
+            bob.lock("b");
+            http.draining.set(true);
+            http.front.drain();
+
+            assertThat(byType.next().getString("key")).isEqualTo("a");
+            assertThat(byPrefix.next().getString("key")).isEqualTo("web");
+            assertThat(byConnection.next().getString("key")).isEqualTo("b");
+            byNamespace.awaitEnd();
+        }
+    }
+
+    @Test
+    void a_reader_who_is_too_slow_is_told_how_much_it_missed_and_harms_nobody() throws IOException {
+        Guest ann = new Guest(http, "ann");
+        Key key = Key.of("x".repeat(900));
+        try (Socket slow = new Socket(InetAddress.getLoopbackAddress(), http.port())) {
+            slow.getOutputStream()
+                    .write(
+                            "GET /v1/events?type=acquired HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"
+                                    .formatted(http.port())
+                                    .getBytes(StandardCharsets.US_ASCII));
+            BufferedReader reader =
+                    new BufferedReader(
+                            new InputStreamReader(slow.getInputStream(), StandardCharsets.UTF_8));
+            while (!reader.readLine().equals(":ok")) {
+                // the head comes first
+            }
+            int happened = 20_000;
+            for (int i = 0; i < happened; i++) {
+                ann.release(ann.lock(key));
+            }
+
+            long told = 0;
+            long missed = 0;
+            while (told + missed < happened) {
+                String line = reader.readLine();
+                if (line.equals("event: acquired")) {
+                    told++;
+                } else if (line.startsWith("data: {\"event\":\"gap\"")) {
+                    missed += new JsonObject(line.substring("data: ".length())).getLong("missed");
+                }
+            }
+            assertThat(told + missed).isEqualTo(happened);
+            assertThat(missed).isPositive();
+        }
+    }
+
+    @Test
+    void no_more_than_so_many_watch_at_once() {
+        List<EventReader> readers = new ArrayList<>();
+        for (int i = 0; i < EventRoute.MOST_STREAMS; i++) {
+            readers.add(EventReader.open(http, "/v1/events?type=lost"));
+        }
+
+        assertThat(told(http.get("/v1/events"))).isEqualTo("503 max_streams");
+
+        readers.getFirst().close();
+        await().until(
+                        () -> {
+                            try (EventReader again = EventReader.open(http, "/v1/events")) {
+                                return again.response().statusCode() == 200;
+                            } catch (AssertionError e) {
+                                return false;
+                            }
+                        });
+    }
+
+    @Test
+    void streams_end_when_the_server_shuts_down() {
+        try (EventReader reader = EventReader.open(http, "/v1/events")) {
+            http.draining.set(true);
+            http.front.drain();
+
+            reader.awaitEnd();
+            assertThat(told(http.get("/v1/events"))).isEqualTo("503 draining");
+        }
+    }
+}
