@@ -65,7 +65,7 @@ async function send(method, path, body, signal) {
     const token = access.token;
     const headers = {};
     if (token !== null) {
-        headers.Authorization = `Bearer ${token}`;
+        headers.Authorization = `Bearer ${String.fromCharCode(...new TextEncoder().encode(token))}`; // a header is bytes
     }
     const init = {method, headers, signal, cache: 'no-store', credentials: 'omit', redirect: 'error'};
     if (body !== undefined) {

@@ -27,7 +27,7 @@ const TILES = [
     {title: 'Connections', of: o => count(o.totals.connections), line: 'connections'},
     {title: 'Acquired', of: o => `${rough(o.series.acquired.at(-1) ?? 0)}/s`, line: 'acquired'},
     {title: 'Wait, p99', of: o => millis(o.series.wait_p99_ms.findLast(value => value !== null) ?? null), line: 'wait_p99_ms'},
-    {title: 'Trouble, 1 min', hint: 'Waits that timed out, leases that ran out, holds taken away', of: o => rough(troubles(o).reduce((a, b) => a + b, 0)), values: troubles},
+    {title: 'Trouble, 1 min', hint: 'Waits that timed out, leases that ran out, holds taken away', of: o => count(Math.round(troubles(o).reduce((a, b) => a + b, 0))), values: troubles},
 ];
 
 function troubles({series}) {
@@ -160,7 +160,7 @@ function showStatus() {
     document.body.classList.toggle('old', state.stale);
     byId('stale').hidden = !state.stale;
     if (state.stale) {
-        setText(byId('stale'), `The server does not answer. What you see is ${span(Math.floor(silent / 1000)).replace('.0', '')} old.`);
+        setText(byId('age'), `What you see is ${span(Math.floor(silent / 1000)).replace('.0', '')} old.`);
     }
     showTitle();
 }
@@ -188,6 +188,7 @@ function showRole({role, admin}) {
 
 byId('role').addEventListener('click', () => {
     access.set(null);
+    location.reload(); // nothing of what was seen stays behind
 });
 
 access.addEventListener('needed', () => {

@@ -4,7 +4,7 @@ import {access, stream} from './api.js';
 
 const TYPES = 'waiting,offered,acquired,released,expired,lost,timed_out,gave_up,session_opened,session_closed,audit';
 /** More events a second than anybody can follow: asking for the whole table now and then is cheaper. */
-const FLOOD = 400;
+const FLOOD = 1000;
 const FLOOD_PAUSE_MS = 20_000;
 
 export class Live {

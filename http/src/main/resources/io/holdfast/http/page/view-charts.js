@@ -21,7 +21,7 @@ export class ChartsView {
     #charts = [
         new Chart('Taken and given back', perSecond, [['acquired', 'acquired', 'a'], ['released', 'released', 'b']]),
         new Chart('Time in the queue', millis, [['wait_p50_ms', 'median', 'a'], ['wait_p99_ms', '99 of 100 within', 'c']]),
-        new Chart('Trouble', perSecond, [['timed_out', 'waits timed out', 'c'], ['expired', 'leases ran out', 'd'], ['lost', 'taken away', 'e']]),
+        new Chart('Trouble', perSecond, [['timed_out', 'timed out', 'c'], ['expired', 'expired', 'd'], ['lost', 'lost', 'e']]),
         new Chart('Held and waited for', rough, [['held', 'held', 'a'], ['waiting', 'waiting', 'c']]),
         new Chart('Connections', rough, [['connections', 'open', 'b']]),
     ];

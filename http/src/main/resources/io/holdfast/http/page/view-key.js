@@ -185,7 +185,7 @@ export class KeyView {
                 past.connection === null ? '–' : el('a', {class: 'number', href: connectionHref(past.connection)}, `#${past.connection}`),
                 past.mode ?? '',
                 el('span', {class: 'fence'}, past.fence ?? '–'),
-                past.span_s === null || past.span_s === undefined ? '–' : past.span_s < 1 ? `${Math.round(past.span_s * 1000)} ms` : span(past.span_s),
+                past.event === 'waiting' || past.span_s === null || past.span_s === undefined ? '–' : past.span_s < 1 ? `${Math.round(past.span_s * 1000)} ms` : span(past.span_s),
             ],
         }));
     }

@@ -23,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 @EnabledIfSystemProperty(named = "pictures", matches = ".+")
 class PicturesIT {
     private static final Duration BUSY_BEFORE_CHARTS = Duration.ofSeconds(70);
-    private static final int WORKERS = 14;
+    private static final int WORKERS = 8;
 
     private final AtomicBoolean busy = new AtomicBoolean(true);
     private final List<Person> people = new ArrayList<>();
@@ -32,10 +32,9 @@ class PicturesIT {
     void are_taken() throws IOException {
         Path folder = Path.of(System.getProperty("pictures"));
         Files.createDirectories(folder);
-        try (TestHttp http = TestHttp.start(config -> config.admin(true));
+        try (TestHttp http = TestHttp.start(config -> config.admin(true).version("0.1.0"));
                 Chromium browser = Chromium.start();
                 Tab tab = browser.open()) {
-            tab.size(1180, 640);
             people(http);
             List<Thread> workers = new ArrayList<>();
             for (int i = 0; i < WORKERS; i++) {
@@ -43,29 +42,30 @@ class PicturesIT {
                 workers.add(Thread.startVirtualThread(() -> work(http, number)));
             }
 
-            tab.prefer("dark");
-            tab.go(http.url() + "/#/keys");
-            tab.sees(".row .c-key", "deploy/shop");
-            tab.sees("#status", "live");
-            tab.sees("#cycles", "1 deadlock");
-            save(tab, folder.resolve("keys-dark.png"));
-
-            tab.go(http.url() + "/#/waits");
-            tab.sees(".cycle", "Deadlock");
-            save(tab, folder.resolve("waits-dark.png"));
-
-            tab.prefer("light");
-            tab.go(http.url() + "/#/key?key=deploy%2Fshop");
-            tab.sees("table[aria-label=Queue]", "ci-runner-3");
-            tab.sees("table[aria-label=Holders]", "Release");
-            save(tab, folder.resolve("key-light.png"));
+            http.connections.set(people.size() + WORKERS);
 
             tab.size(1180, 760);
+            tab.prefer("light");
             tab.go(http.url() + "/#/charts?range=60");
             await().pollDelay(BUSY_BEFORE_CHARTS)
                     .atMost(BUSY_BEFORE_CHARTS.plusSeconds(20))
                     .until(() -> true);
             save(tab, folder.resolve("charts-light.png"));
+
+            tab.size(1180, 640);
+            tab.go(http.url() + "/#/key?key=deploy%2Fshop");
+            tab.sees("table[aria-label=Queue]", "ci-runner-3");
+            tab.sees("table[aria-label=Holders]", "Release");
+            save(tab, folder.resolve("key-light.png"));
+
+            tab.prefer("dark");
+            tab.go(http.url() + "/#/waits");
+            tab.sees(".cycle", "Deadlock");
+            save(tab, folder.resolve("waits-dark.png"));
+
+            tab.go(http.url() + "/#/keys");
+            tab.sees(".row .c-key", "deploy/shop");
+            save(tab, folder.resolve("keys-dark.png"));
 
             busy.set(false);
             people.forEach(Person::close);
@@ -76,6 +76,8 @@ class PicturesIT {
     /** Waits until the totals are there and the page has been drawn with them. */
     private static void save(Tab tab, Path file) throws IOException {
         tab.until("document.querySelector('.tile b').textContent !== '\u2013'");
+        tab.sees("#status", "live");
+        tab.sees("#cycles", "1 deadlock");
         tab.eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
         Files.write(file, tab.screenshot());
     }
@@ -87,12 +89,11 @@ class PicturesIT {
     }
 
     private void people(TestHttp http) {
-        Duration minute = Duration.ofMinutes(1);
         Duration hour = Duration.ofHours(1);
-        person(http, "dflockd", "ci-runner-1:50412").lock("deploy/shop", minute);
-        person(http, "dflockd", "ci-runner-2:50977").lock("deploy/shop", minute);
-        person(http, "http", "ci-runner-3:41830").lock("deploy/shop", minute);
-        person(http, "dflockd", "laptop-anna:61022").lock("deploy/shop", minute);
+        person(http, "dflockd", "ci-runner-1:50412").lock("deploy/shop", Duration.ofMinutes(5));
+        person(http, "dflockd", "ci-runner-2:50977").lock("deploy/shop", Duration.ofMinutes(5));
+        person(http, "http", "ci-runner-3:41830").lock("deploy/shop", Duration.ofMinutes(5));
+        person(http, "dflockd", "laptop-anna:61022").lock("deploy/shop", Duration.ofMinutes(5));
         Person billing = person(http, "dflockd", "billing-1:53310").lock("orders", hour);
         Person report = person(http, "lockd", "report-2:38114").lock("invoices", hour);
         billing.lock("invoices", hour);
@@ -101,7 +102,9 @@ class PicturesIT {
         person(http, "lockd", "web-1:39004").share("config/read").lock("cache/warm");
         person(http, "lockd", "web-2:39177").share("config/read");
         Person night = person(http, "http", "night-1:44100");
-        night.lock("backup/eu", hour).lock("backup/us", hour).lock("nightly report", minute);
+        night.lock("backup/eu", hour)
+                .lock("backup/us", hour)
+                .lock("nightly report", Duration.ofMinutes(2));
         for (int i = 1; i <= 4; i++) {
             person(http, "dflockd", "mailer-%d:5218%d".formatted(i, i))
                     .slot("smtp", 3, Duration.ofMinutes(5));
@@ -115,7 +118,7 @@ class PicturesIT {
     private void work(TestHttp http, int number) {
         Random random = new Random(number);
         while (busy.get()) {
-            String key = "job/" + random.nextInt(3);
+            String key = "job/" + random.nextInt(2);
             try (Person worker =
                     new Person(
                             http.driver, "dflockd", "worker-" + number + ":6" + (1000 + number))) {
@@ -123,13 +126,13 @@ class PicturesIT {
                 if (inTime) {
                     worker.lock(key, Duration.ofSeconds(10));
                 } else {
-                    worker.lockWithin(key, Duration.ofMillis(2));
+                    worker.lockWithin(key, Duration.ofMillis(8));
                 }
                 if (worker.isAnswered()) {
-                    LockSupport.parkNanos(Duration.ofMillis(1 + random.nextInt(12)).toNanos());
+                    LockSupport.parkNanos(Duration.ofMillis(5 + random.nextInt(40)).toNanos());
                 }
             }
-            LockSupport.parkNanos(Duration.ofMillis(20 + random.nextInt(60)).toNanos());
+            LockSupport.parkNanos(Duration.ofMillis(60 + random.nextInt(100)).toNanos());
         }
     }
 }
