@@ -148,7 +148,11 @@ final class Chromium implements AutoCloseable {
                 new JsonObject().put("browserContextId", tab.context()));
     }
 
-    /** Sends a command and waits for its result. */
+    /**
+     * Sends a command and waits for its result.
+     *
+     * @throws IllegalStateException if the browser refuses it, as it does between two pages
+     */
     JsonObject send(String session, String method, JsonObject parameters) {
         int id = ids.incrementAndGet();
         JsonObject message =
@@ -163,7 +167,7 @@ final class Chromium implements AutoCloseable {
         }
         JsonObject told = answer.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
         if (told.containsKey("error")) {
-            throw new AssertionError(method + ": " + told.getJsonObject("error").encode());
+            throw new IllegalStateException(method + ": " + told.getJsonObject("error").encode());
         }
         return told.getJsonObject("result", new JsonObject());
     }

@@ -12,12 +12,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
@@ -31,20 +29,18 @@ class PageFilesIT {
         http.close();
     }
 
-    private static List<String> files() throws IOException, URISyntaxException {
+    private static List<String> files() throws IOException {
         Path folder =
-                Path.of(Objects.requireNonNull(PageRoutes.class.getResource("style.css")).toURI())
-                        .resolveSibling("");
+                Path.of(
+                        System.getProperty("basedir", "http"),
+                        "src/main/resources/io/holdfast/http/page");
         try (Stream<Path> found = Files.list(folder)) {
-            return found.map(file -> file.getFileName().toString())
-                    .filter(name -> !name.endsWith(".class"))
-                    .sorted()
-                    .toList();
+            return found.map(file -> file.getFileName().toString()).sorted().toList();
         }
     }
 
     @Test
-    void are_all_served_without_a_secret() throws Exception {
+    void are_all_served_without_a_secret() throws IOException {
         TreeSet<String> expected = new TreeSet<>(PageRoutes.FILES);
         expected.add(PageRoutes.INDEX);
         assertThat(files()).containsExactlyElementsOf(expected);

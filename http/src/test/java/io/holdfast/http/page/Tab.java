@@ -124,6 +124,12 @@ final class Tab implements AutoCloseable {
         until("document.readyState === 'complete' && document.querySelector('main > *') !== null");
     }
 
+    void reload() {
+        eval("window.isOld = true");
+        send("Page.reload");
+        until("window.isOld === undefined && document.querySelector('main > *') !== null");
+    }
+
     /** The value of an expression, as JSON has it. */
     @Nullable Object eval(String expression) {
         JsonObject told =
@@ -163,6 +169,7 @@ final class Tab implements AutoCloseable {
         try {
             await().atMost(PATIENCE)
                     .pollInterval(Duration.ofMillis(30))
+                    .ignoreException(IllegalStateException.class)
                     .until(() -> Boolean.TRUE.equals(eval("Boolean(" + expression + ")")));
         } catch (ConditionTimeoutException e) {
             throw new AssertionError(
