@@ -15,8 +15,15 @@ import io.holdfast.http.page.PageRoutes;
 import io.holdfast.http.signal.SignalRoutes;
 import io.holdfast.http.web.Access;
 import io.holdfast.http.web.Api;
+import io.holdfast.http.web.Connections;
+import io.holdfast.http.web.Guard;
+import io.holdfast.http.web.Json;
 import io.holdfast.http.web.Need;
+import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RateLimit;
 import io.holdfast.http.web.Web;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -25,11 +32,16 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.metrics.MetricsOptions;
 import io.vertx.core.net.KeyCertOptions;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -40,12 +52,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Serves HTTP, on one event loop of its own. */
 public final class HttpFront implements FrontEnd {
+    private static final Logger LOG = LoggerFactory.getLogger(HttpFront.class);
     private static final long CLOSE_SECONDS = 10;
+
+    /** Long enough for the longest keys there are, where they need no escapes. */
+    private static final int MOST_LINE = 72 * 1024;
+
+    private static final int MOST_HEADERS = 16 * 1024;
     private static final long SAMPLE_MILLIS = 1000;
 
     private final HttpConfig config;
     private final Vertx vertx;
     private final Web web;
+    private final Connections connections;
     private final Api api;
     private final PromptSession prompt;
     private final HttpSessions sessions;
@@ -78,9 +97,22 @@ public final class HttpFront implements FrontEnd {
                         backend,
                         new Access(config.secret(), config.readToken(), config.admin()),
                         loop);
-        this.api = new Api(web, vertx);
+        this.connections =
+                new Connections(backend.connectionRoom(), config.maxConnectionsPerAddress());
+        this.api =
+                new Api(
+                        web,
+                        vertx,
+                        new Guard(config.allowedHosts(), config.corsOrigins()),
+                        new RateLimit(config.rate(), config.burst(), System::nanoTime),
+                        connections);
         this.prompt = new PromptSession(backend.driver());
-        this.sessions = new HttpSessions(web, config);
+        this.sessions =
+                new HttpSessions(
+                        web,
+                        config.sessionIdle(),
+                        config.maxSessions(),
+                        config.maxSessionsPerAddress());
         this.metrics =
                 new MetricsRoutes(
                         backend, new Status(config.version(), web::isReady, sessions::open));
@@ -126,6 +158,7 @@ public final class HttpFront implements FrontEnd {
                 front.bind(address);
             }
             front.sessions.start(front.vertx);
+            front.connections.start(front.vertx);
             return front;
         } catch (IOException e) {
             front.close();
@@ -140,6 +173,9 @@ public final class HttpFront implements FrontEnd {
                         .setPort(address.port())
                         .setTcpNoDelay(true)
                         .setTcpKeepAlive(true)
+                        .setMaxInitialLineLength(MOST_LINE)
+                        .setMaxHeaderSize(MOST_HEADERS)
+                        .setSslHandshakeTimeout(10)
                         .setHttp2ClearTextEnabled(false)
                         .setUseAlpn(false);
         if (address.tls() && config.key() != null) {
@@ -148,7 +184,11 @@ public final class HttpFront implements FrontEnd {
                     .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"));
         }
         HttpServer server =
-                vertx.createHttpServer(options).requestHandler(api.router(address.namespace()));
+                vertx.createHttpServer(options)
+                        .connectionHandler(connections::enter)
+                        .exceptionHandler(e -> LOG.atDebug().setCause(e).log("a connection failed"))
+                        .invalidRequestHandler(HttpFront::refuseInvalid);
+        api.serve(server, address.namespace(), isLoopback(address));
         servers.add(server);
         try {
             await(onLoop(server::listen));
@@ -157,6 +197,30 @@ public final class HttpFront implements FrontEnd {
             throw new IOException("cannot listen on " + address + ": " + cause.getMessage(), cause);
         }
         addresses.add(address.withPort(server.actualPort()));
+    }
+
+    private static boolean isLoopback(HttpAddress address) throws IOException {
+        return InetAddress.getByName(address.host()).isLoopbackAddress();
+    }
+
+    /** What is no HTTP, or too long, ends the connection. */
+    private static void refuseInvalid(HttpServerRequest request) {
+        Throwable cause = request.decoderResult().cause();
+        Problem problem =
+                switch (cause) {
+                    case TooLongHttpLineException _ ->
+                            new Problem(414, "uri_too_long", "the path and query are too long");
+                    case TooLongHttpHeaderException _ ->
+                            new Problem(431, "headers_too_large", "the headers are too long");
+                    case null, default -> Problem.badRequest("this is not well-formed HTTP");
+                };
+        request.response()
+                .setStatusCode(problem.status())
+                .putHeader("Content-Type", "application/json")
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader("Connection", "close")
+                .end(Json.line(problem.toJson()))
+                .onComplete(_ -> request.connection().close());
     }
 
     /** All that is served by one loop begins on it. */

@@ -28,6 +28,7 @@ final class Doors {
                     "engine", Set.of(),
                     "driver", Set.of("engine"),
                     "protocol", Set.of("engine"),
+                    "http", Set.of("engine", "driver", "protocol.json", "protocol.dflockd"),
                     "server", Set.of("engine", "driver", "protocol", "client.socketlock.seat"),
                     "client", Set.of(),
                     "lockfile", Set.of());

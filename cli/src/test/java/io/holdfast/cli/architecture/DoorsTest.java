@@ -86,6 +86,7 @@ class DoorsTest {
                 Stream.of(
                         REAL.of("driver"),
                         REAL.of("protocol"),
+                        REAL.of("http"),
                         REAL.of("server"),
                         REAL.of("client"),
                         REAL.needsTheJdkAlone("client"),

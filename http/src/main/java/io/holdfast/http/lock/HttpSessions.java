@@ -6,7 +6,6 @@ import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Namespace;
-import io.holdfast.http.HttpConfig;
 import io.holdfast.http.web.Exchange;
 import io.holdfast.http.web.Problem;
 import io.holdfast.http.web.Web;
@@ -41,11 +40,18 @@ public final class HttpSessions {
     private final Map<String, Integer> perAddress = new HashMap<>();
     private final AtomicInteger open = new AtomicInteger();
 
-    public HttpSessions(Web web, HttpConfig config) {
+    /**
+     * No sessions yet.
+     *
+     * @param idle those unused for twice as long end; 0 for never
+     * @param most how many there may be; 0 for any number
+     * @param mostPerAddress how many clients of one address may have
+     */
+    public HttpSessions(Web web, Duration idle, int most, int mostPerAddress) {
         this.web = web;
-        this.idle = config.sessionIdle();
-        this.most = config.maxSessions();
-        this.mostPerAddress = config.maxSessionsPerAddress();
+        this.idle = idle;
+        this.most = most;
+        this.mostPerAddress = mostPerAddress;
     }
 
     /** Begins to end those that nobody uses. */

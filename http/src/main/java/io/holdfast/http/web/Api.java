@@ -4,6 +4,7 @@ import io.holdfast.engine.Namespace;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -16,11 +17,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** All routes there are, and how a request finds its own. */
 public final class Api {
     private static final long AUTH_PAUSE_MILLIS = 100;
+    private static final int MOST_PAUSING = 1_000;
+    private static final int MOST_DEPTH = 8;
+    private static final Set<String> UNLIMITED = Set.of("/health", "/ready");
     private static final String EXCHANGE = "exchange";
     private static final String ALLOWED = "allowed";
     private static final String TEMPLATE = "template";
@@ -39,13 +44,24 @@ public final class Api {
         void answered(HttpMethod method, String template, int status, long nanos);
     }
 
+    private final Guard guard;
+    private final RateLimit rateLimit;
+    private final Connections connections;
     private final Web web;
     private final Vertx vertx;
     private final Bodies bodies;
     private final List<Route> routes = new ArrayList<>();
     private final List<Listener> listeners = new ArrayList<>();
 
-    public Api(Web web, Vertx vertx) {
+    /** Wrong secrets whose senders wait for the answer. */
+    private int pausing;
+
+    private int depth;
+
+    public Api(Web web, Vertx vertx, Guard guard, RateLimit rateLimit, Connections connections) {
+        this.guard = guard;
+        this.rateLimit = rateLimit;
+        this.connections = connections;
         this.web = web;
         this.vertx = vertx;
         this.bodies = new Bodies(vertx, Runtime.getRuntime().maxMemory() / 8);
@@ -69,10 +85,38 @@ public final class Api {
         listeners.add(listener);
     }
 
-    /** Routes the requests that come to one address. */
-    public Router router(Namespace namespace) {
+    /**
+     * Serves the requests that come to one address.
+     *
+     * @param loopback whether only this machine reaches it
+     */
+    public void serve(HttpServer server, Namespace namespace, boolean loopback) {
+        Router router = router(namespace, loopback);
+        server.requestHandler(request -> route(router, request));
+    }
+
+    /** The next of many requests that came at once is taken while the one before is answered. */
+    private void route(Router router, HttpServerRequest request) {
+        if (depth >= MOST_DEPTH) {
+            request.pause();
+            web.later(
+                    () -> {
+                        route(router, request);
+                        request.resume();
+                    });
+            return;
+        }
+        depth++;
+        try {
+            router.handle(request);
+        } finally {
+            depth--;
+        }
+    }
+
+    private Router router(Namespace namespace, boolean loopback) {
         Router router = Router.router(vertx);
-        router.route().handler(context -> begin(context, namespace));
+        router.route().handler(context -> begin(context, namespace, loopback));
         byTemplate()
                 .forEach(
                         (template, methods) ->
@@ -80,7 +124,7 @@ public final class Api {
                                         .useNormalizedPath(false)
                                         .handler(context -> choose(context, template, methods)));
         router.route().handler(this::unmatched);
-        router.route().failureHandler(context -> exchange(context).failed(context.failure()));
+        router.route().failureHandler(context -> failed(context, namespace));
         return router;
     }
 
@@ -102,7 +146,7 @@ public final class Api {
         return found;
     }
 
-    private void begin(RoutingContext context, Namespace namespace) {
+    private void begin(RoutingContext context, Namespace namespace, boolean loopback) {
         HttpServerRequest request = context.request();
         Exchange exchange = new Exchange(web, request, namespace);
         context.put(EXCHANGE, exchange);
@@ -113,14 +157,33 @@ public final class Api {
                         exchange.gone();
                     }
                     answered(context, since);
+                    connections.answered(request.connection());
                 });
+        connections.began(request.connection());
         try {
+            if (guard.check(request, loopback)) {
+                exchange.noContent();
+                return;
+            }
+            if (!UNLIMITED.contains(request.path()) && !rateLimit.take(exchange.address())) {
+                context.response().putHeader("Retry-After", "1");
+                throw new Problem(429, "rate_limited", "this address sends too many requests");
+            }
             exchange.checkPath();
         } catch (Problem problem) {
             exchange.fail(problem);
             return;
         }
         context.next();
+    }
+
+    /** The router refuses some requests before anybody sees them. */
+    private void failed(RoutingContext context, Namespace namespace) {
+        Exchange known = context.get(EXCHANGE);
+        Exchange exchange = known == null ? new Exchange(web, context.request(), namespace) : known;
+        boolean malformed = context.statusCode() >= 400 && context.statusCode() < 500;
+        exchange.failed(
+                malformed ? Problem.badRequest("this is not well-formed HTTP") : context.failure());
     }
 
     private void answered(RoutingContext context, long since) {
@@ -178,6 +241,9 @@ public final class Api {
                         } catch (Problem | RuntimeException e) {
                             exchange.failed(e);
                         }
+                        if (!request.response().ended()) {
+                            connections.read(request.connection());
+                        }
                     }
 
                     @Override
@@ -188,9 +254,15 @@ public final class Api {
     }
 
     private void refuse(RoutingContext context, Exchange exchange) {
+        if (pausing >= MOST_PAUSING) {
+            context.request().connection().close();
+            return;
+        }
+        pausing++;
         vertx.setTimer(
                 AUTH_PAUSE_MILLIS,
                 _ -> {
+                    pausing--;
                     context.response().putHeader("WWW-Authenticate", "Bearer");
                     exchange.fail(
                             new Problem(401, "unauthorized", "the secret is wrong or missing"));

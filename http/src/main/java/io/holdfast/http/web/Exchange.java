@@ -252,18 +252,9 @@ public final class Exchange {
     }
 
     public Future<Void> fail(Problem problem) {
-        JsonObject answer =
-                new JsonObject()
-                        .put("type", "/problems/" + problem.code())
-                        .put("title", problem.title())
-                        .put("status", problem.status())
-                        .put("error", problem.code());
-        if (problem.detail() != null) {
-            answer.put("detail", problem.detail());
-        }
         String accept = request.getHeader(HttpHeaders.ACCEPT);
         boolean asked = accept != null && accept.contains(PROBLEM_JSON);
-        return answer(problem.status(), asked ? PROBLEM_JSON : JSON, Json.line(answer));
+        return answer(problem.status(), asked ? PROBLEM_JSON : JSON, Json.line(problem.toJson()));
     }
 
     /** Answers that it is there but not ready to serve. */
@@ -284,10 +275,16 @@ public final class Exchange {
 
     private Future<Void> send(HttpServerResponse response, @Nullable Buffer bytes) {
         response.putHeader("X-Content-Type-Options", "nosniff");
-        if (!request.isEnded()) {
-            response.putHeader(HttpHeaders.CONNECTION, "close");
+        if (!request.isEnded() && hasBody()) {
+            response.putHeader(HttpHeaders.CONNECTION, "close"); // the rest of it is not read
         }
         return bytes == null ? response.end() : response.end(bytes);
+    }
+
+    private boolean hasBody() {
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        return request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+                || (length != null && !length.equals("0"));
     }
 
     private static Future<Void> gone(HttpServerResponse response) {

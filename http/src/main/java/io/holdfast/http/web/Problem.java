@@ -1,5 +1,7 @@
 package io.holdfast.http.web;
 
+import io.vertx.core.json.JsonObject;
+
 import org.jspecify.annotations.Nullable;
 
 /** Why a request is not done, as its client is told. */
@@ -49,8 +51,19 @@ public final class Problem extends Exception {
         return detail;
     }
 
+    /** As it is told. */
+    public JsonObject toJson() {
+        JsonObject told =
+                new JsonObject()
+                        .put("type", "/problems/" + code)
+                        .put("title", title())
+                        .put("status", status)
+                        .put("error", code);
+        return detail == null ? told : told.put("detail", detail);
+    }
+
     /** The code in words. */
-    String title() {
+    private String title() {
         String words = code.replace('_', ' ');
         return Character.toUpperCase(words.charAt(0)) + words.substring(1);
     }

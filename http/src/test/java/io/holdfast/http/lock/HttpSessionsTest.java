@@ -220,6 +220,21 @@ final class HttpSessionsTest {
     }
 
     @Test
+    void a_client_that_goes_away_with_more_requests_under_way_gives_up_its_place() {
+        TestHttp http = start();
+        http.post("/v1/leases/k", "{}");
+        String session = open(http);
+        try (RawHttp raw = new RawHttp(http)) {
+            String ping = RawHttp.head("/v1/sessions/" + session + "/ping", session, 0);
+            raw.say(RawHttp.head("/v1/locks/k", session, LONG.length()) + LONG + ping);
+            awaitWaiters(http, "k", 1);
+            raw.say(ping.repeat(10));
+        }
+
+        awaitWaiters(http, "k", 0);
+    }
+
+    @Test
     void a_wait_whose_client_goes_away_gives_up_the_place_of_the_enqueue() {
         TestHttp http = start();
         http.post("/v1/leases/k", "{}");

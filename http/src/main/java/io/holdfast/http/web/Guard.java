@@ -1,0 +1,137 @@
+package io.holdfast.http.web;
+
+import io.netty.util.NetUtil;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Keeps other people's web pages away. A page may make the browser of somebody on this machine send
+ * requests here: under a name of its own that points here, which the host tells, or under ours,
+ * which the origin tells.
+ */
+public final class Guard {
+    private static final String ANY = "*";
+    private static final String LOCALHOST = "localhost";
+    private static final String METHODS = "GET, POST, PUT, DELETE, OPTIONS";
+    private static final String HEADERS = "Authorization, Content-Type, X-Dflockd-Session";
+
+    private final Set<String> hosts;
+    private final Set<String> origins;
+
+    /**
+     * A guard that lets these in.
+     *
+     * @param hosts names, with or without port
+     * @param origins such as {@code https://example.org}; {@code *} for all
+     */
+    public Guard(Set<String> hosts, Set<String> origins) {
+        this.hosts =
+                hosts.stream()
+                        .map(host -> nameOf(host).toLowerCase(Locale.ROOT))
+                        .collect(Collectors.toUnmodifiableSet());
+        this.origins =
+                origins.stream()
+                        .map(origin -> origin.toLowerCase(Locale.ROOT))
+                        .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /**
+     * Looks at a request and sets the headers that let a page read the answer.
+     *
+     * @param loopback whether it came to an address that only this machine reaches
+     * @return whether it only asks if it may ask
+     */
+    boolean check(HttpServerRequest request, boolean loopback) throws Problem {
+        List<String> named = request.headers().getAll(HttpHeaders.HOST);
+        String host = named.size() == 1 ? named.getFirst() : null;
+        if (host == null && (named.size() > 1 || request.version() != HttpVersion.HTTP_1_0)) {
+            throw Problem.badRequest("one Host header is wanted");
+        }
+        if (host != null && !isOurs(host, request, loopback)) {
+            throw new Problem(
+                    403, "forbidden_host", "this server is not called " + nameOf(host) + " here");
+        }
+        String origin = request.getHeader(HttpHeaders.ORIGIN);
+        boolean listed = origin != null && isListed(origin);
+        if (listed) {
+            allow(request.response(), origin);
+        } else if (isForeign(request, origin, host)) {
+            throw new Problem(403, "forbidden_origin", "this page may not use this server");
+        }
+        return listed
+                && request.method().equals(HttpMethod.OPTIONS)
+                && request.getHeader(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD) != null;
+    }
+
+    private boolean isOurs(String host, HttpServerRequest request, boolean loopback) {
+        String name = nameOf(host).toLowerCase(Locale.ROOT);
+        if (hosts.contains(name) || hosts.contains(ANY)) {
+            return true;
+        }
+        if (loopback) {
+            return isLoopback(name);
+        }
+        return hosts.isEmpty() || isLoopback(name) || name.equals(localName(request));
+    }
+
+    private static boolean isLoopback(String name) {
+        return name.equals(LOCALHOST)
+                || name.equals("[::1]")
+                || (NetUtil.isValidIpV4Address(name) && name.startsWith("127."));
+    }
+
+    private static @Nullable String localName(HttpServerRequest request) {
+        String address =
+                request.localAddress() == null ? null : request.localAddress().hostAddress();
+        return address == null || address.indexOf(':') < 0 ? address : "[" + address + "]";
+    }
+
+    /** A host without its port. */
+    private static String nameOf(String host) {
+        int colon = host.lastIndexOf(':');
+        return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
+    }
+
+    private boolean isListed(String origin) {
+        return origins.contains(ANY) || origins.contains(origin.toLowerCase(Locale.ROOT));
+    }
+
+    private void allow(HttpServerResponse response, String origin) {
+        boolean any = origins.contains(ANY);
+        response.putHeader(HttpHeaders.ACCESS_CONTROL_ALLOW_ORIGIN, any ? ANY : origin);
+        if (!any) {
+            response.putHeader(HttpHeaders.VARY, "Origin");
+        }
+        response.putHeader(HttpHeaders.ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+        response.putHeader(HttpHeaders.ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
+        response.putHeader(HttpHeaders.ACCESS_CONTROL_MAX_AGE, "300");
+    }
+
+    private static boolean isForeign(
+            HttpServerRequest request, @Nullable String origin, @Nullable String host) {
+        if (origin != null) {
+            String own = request.scheme() + "://" + host;
+            return !origin.equalsIgnoreCase(own);
+        }
+        String site = request.getHeader("Sec-Fetch-Site");
+        if (site == null || site.equals("same-origin") || site.equals("none")) {
+            return false;
+        }
+        // A link to our page is no request of another page: that never sees what comes of it.
+        boolean link =
+                request.method().equals(HttpMethod.GET)
+                        && "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
+                        && "document".equals(request.getHeader("Sec-Fetch-Dest"));
+        return !link;
+    }
+}

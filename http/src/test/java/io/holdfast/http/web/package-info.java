@@ -1,0 +1,4 @@
+@NullMarked
+package io.holdfast.http.web;
+
+import org.jspecify.annotations.NullMarked;
