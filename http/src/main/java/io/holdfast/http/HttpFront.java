@@ -1,7 +1,7 @@
 package io.holdfast.http;
 
-import io.holdfast.driver.Backend;
-import io.holdfast.driver.FrontEnd;
+import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.http.data.DataRoutes;
 import io.holdfast.http.data.PromptSession;
 import io.holdfast.http.inspect.InspectRoutes;

@@ -1,10 +1,10 @@
 package io.holdfast.http;
 
-import io.holdfast.driver.Backend;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Room;
+import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Namespace;

@@ -1,15 +1,15 @@
 package io.holdfast.server;
 
 import io.holdfast.client.socketlock.seat.Seat;
-import io.holdfast.driver.Backend;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
-import io.holdfast.driver.FrontEnd;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Room;
+import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Key;

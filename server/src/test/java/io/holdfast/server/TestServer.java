@@ -2,8 +2,8 @@ package io.holdfast.server;
 
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.driver.Backend;
-import io.holdfast.driver.FrontEnd;
+import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.server.dflockd.DflockdService;
 import io.holdfast.server.dflockd.PushedBytes;
 

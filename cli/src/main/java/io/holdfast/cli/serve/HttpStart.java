@@ -1,7 +1,7 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.driver.Backend;
-import io.holdfast.driver.FrontEnd;
+import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.http.HttpConfig;
 import io.holdfast.http.HttpFront;

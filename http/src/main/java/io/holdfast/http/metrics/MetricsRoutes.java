@@ -1,6 +1,6 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.Backend;
+import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.watch.Contended;
 import io.holdfast.engine.UseCount;
 import io.holdfast.http.inspect.Show;

@@ -1,6 +1,6 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.Backend;
+import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.watch.Contended;
 import io.holdfast.driver.watch.Histogram;
 import io.holdfast.driver.watch.Observatory;

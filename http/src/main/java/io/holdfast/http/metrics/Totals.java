@@ -1,6 +1,6 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.Backend;
+import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.UseCount;

@@ -1,6 +1,6 @@
 package io.holdfast.http.web;
 
-import io.holdfast.driver.Backend;
+import io.holdfast.driver.front.Backend;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.vertx.core.Future;

@@ -1,12 +1,12 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.Backend;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
+import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Command;

@@ -1,4 +1,4 @@
-package io.holdfast.driver;
+package io.holdfast.driver.front;
 
 /** A part of a server that serves clients its own way, beside the listeners of the server. */
 public interface FrontEnd extends AutoCloseable {

@@ -1,5 +1,7 @@
-package io.holdfast.driver;
+package io.holdfast.driver.front;
 
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Room;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Namespace;
