@@ -177,6 +177,8 @@ public final class HttpFront implements FrontEnd {
                         .setMaxHeaderSize(MOST_HEADERS)
                         .setSslHandshakeTimeout(10)
                         .setHttp2ClearTextEnabled(false)
+                        .setPerFrameWebSocketCompressionSupported(false)
+                        .setPerMessageWebSocketCompressionSupported(false)
                         .setUseAlpn(false);
         if (address.tls() && config.key() != null) {
             options.setSsl(true)

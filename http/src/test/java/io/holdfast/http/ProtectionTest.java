@@ -241,8 +241,8 @@ final class ProtectionTest {
         try (RawHttp raw = new RawHttp(http)) {
             String health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
             String nothing = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
-            raw.say((health + nothing).repeat(50));
-            for (int i = 0; i < 50; i++) {
+            raw.say((health + nothing).repeat(200));
+            for (int i = 0; i < 200; i++) {
                 assertThat(status(raw.answer())).isEqualTo("200");
                 assertThat(status(raw.answer())).isEqualTo("404");
             }
