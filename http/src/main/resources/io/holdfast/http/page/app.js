@@ -4,6 +4,7 @@ import {access, contact, get} from './api.js';
 import {spark} from './chart.js';
 import {askToken, help, toast} from './dialogs.js';
 import {el, setClass, setText} from './dom.js';
+import {lastSeen} from './filters.js';
 import {count, counted, millis, rough, span} from './format.js';
 import {Live} from './live.js';
 import {Poller} from './poller.js';
@@ -84,7 +85,6 @@ const views = {
 const PARENTS = {key: 'keys', connection: 'connections'};
 const ORDER = ['keys', 'connections', 'waits', 'signals', 'charts'];
 let current = null;
-let lastList = {keys: '#/keys', connections: '#/connections'};
 
 function readHash() {
     const [, view = 'keys', query = ''] = /^#\/([a-z]+)(?:\?(.*))?$/.exec(location.hash) ?? [];
@@ -251,7 +251,7 @@ byId('help').addEventListener('click', help);
 function back() {
     const {view} = readHash();
     if (view in PARENTS) {
-        location.hash = lastList[PARENTS[view]];
+        location.hash = lastSeen[PARENTS[view]];
     }
 }
 
@@ -310,10 +310,6 @@ setInterval(() => {
         return;
     }
     ticks++;
-    const hash = readHash();
-    if (hash.view in lastList) {
-        lastList[hash.view] = location.hash || `#/${hash.view}`;
-    }
     if (ticks % 5 === 0) {
         showStatus();
     }

@@ -37,11 +37,15 @@ export function nextSort(current, id, largestFirst) {
     }
 }
 
+/** The address of each list as it was last seen, to go back to. */
+export const lastSeen = {keys: '#/keys', connections: '#/connections'};
+
 /** Keeps the address in step with the filters, without a new entry in the history. */
 export function remember(view, values) {
     const parts = Object.entries(values).filter(([, value]) => value !== '' && value !== null)
         .map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`);
     const hash = `#/${view}${parts.length ? '?' + parts.join('&') : ''}`;
+    lastSeen[view] = hash;
     if (location.hash !== hash) {
         history.replaceState(null, '', hash);
     }

@@ -3,6 +3,7 @@
 import {kick} from './actions.js';
 import {get} from './api.js';
 import {el} from './dom.js';
+import {lastSeen} from './filters.js';
 import {count, keyHref, name, visible} from './format.js';
 import {kindChip, leaseCell, leaseOf, running, shapeOf, table, tickAll, updateLeases} from './parts.js';
 import {Poller} from './poller.js';
@@ -57,7 +58,7 @@ export class ConnectionView {
     }
 
     #back() {
-        return el('a', {class: 'back', href: '#/connections'}, '‹ Connections');
+        return el('a', {class: 'back', href: lastSeen.connections}, '‹ Connections');
     }
 
     #key(entry) {

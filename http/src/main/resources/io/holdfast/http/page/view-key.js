@@ -3,6 +3,7 @@
 import {get} from './api.js';
 import {release} from './actions.js';
 import {el} from './dom.js';
+import {lastSeen} from './filters.js';
 import {clock, connectionHref, count, counted, name, span, visible} from './format.js';
 import {connectionLink, kindChip, leaseCell, leaseOf, running, shapeOf, table, tickAll, updateLeases} from './parts.js';
 import {Poller} from './poller.js';
@@ -71,7 +72,7 @@ export class KeyView {
     }
 
     #back() {
-        return el('a', {class: 'back', href: '#/keys'}, '‹ Keys');
+        return el('a', {class: 'back', href: lastSeen.keys}, '‹ Keys');
     }
 
     event(type, event) {
