@@ -3,15 +3,19 @@
 import {el} from './dom.js';
 
 export function searchField(placeholder, onChange) {
-    return el('input', {
+    const input = el('input', {
         type: 'search',
         class: 'search',
-        placeholder: `${placeholder}  ( / )`,
-        'aria-label': placeholder,
         autocomplete: 'off',
         spellcheck: 'false',
         oninput: event => onChange(event.target.value),
     });
+    input.promise = text => {
+        input.placeholder = `${text}  ( / )`;
+        input.setAttribute('aria-label', text);
+    };
+    input.promise(placeholder);
+    return input;
 }
 
 /** One of a few: a row of buttons. */
@@ -25,6 +29,35 @@ export function choice(label, options, onChange) {
     element.append(...buttons);
     element.show = value => buttons.forEach(button => button.setAttribute('aria-pressed', String(button.dataset.value === value)));
     return element;
+}
+
+/**
+ * Whether a list is longer than this page loads, so that the server has to search it. Decided by the length of the whole
+ * list, never by what a search found; and not turned back by a few entries less.
+ */
+export class Reach {
+    total = null;
+    beyond = false;
+    #most;
+    #at = -Infinity;
+
+    constructor(most) {
+        this.#most = most;
+    }
+
+    /** @return whether this changes who searches */
+    learn(total, time) {
+        const before = this.beyond;
+        this.total = total;
+        this.#at = time;
+        this.beyond = total > (before ? this.#most * 0.9 : this.#most);
+        return this.beyond !== before;
+    }
+
+    /** While only matches are loaded, the length of the list has to be asked for now and then. */
+    isOld(time) {
+        return time - this.#at > 20_000;
+    }
 }
 
 /** Sort by a column; once more turns the order. Numbers begin with the largest. */

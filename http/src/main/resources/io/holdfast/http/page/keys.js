@@ -2,6 +2,10 @@
 
 import {keyCode} from './format.js';
 
+/** Two times that differ by less are the same one, told twice. */
+const NEAR_MS = 500;
+const near = (a, b) => a !== null && b !== null && Math.abs(a - b) < NEAR_MS;
+
 /** Times are on the page's clock (performance.now()); null is "no end", undefined is "not known yet". */
 class Row {
     constructor(id, entry) {
@@ -30,8 +34,10 @@ class Row {
             this.leaseFull = null;
             this.leaseEnd = undefined;
         }
+        // An answer was on its way for a while: of two times for the same hold, the earlier is nearer to the truth.
+        const same = holder && holder.fence === this.holder?.fence && holder.connection === this.holder.connection;
+        this.heldSince = same && near(since, this.heldSince) ? Math.min(since, this.heldSince) : since;
         this.holder = holder;
-        this.heldSince = since;
     }
 
     /** The whole lease is not told; what was left at first, or after a renewal, stands for it. */
@@ -43,8 +49,10 @@ class Row {
         const end = at + left * 1000;
         if (this.leaseFull === null) {
             this.leaseFull = (left + (held ?? 0)) * 1000;
-        } else if (this.leaseEnd === undefined || end > this.leaseEnd + 500) {
+        } else if (!this.leaseEnd || end > this.leaseEnd + NEAR_MS) {
             this.leaseFull = left * 1000;
+        } else if (end > this.leaseEnd) {
+            return; // not renewed, only longer on its way: the countdown makes no jump
         }
         this.leaseEnd = end;
     }
@@ -54,14 +62,23 @@ export function idOf(entry) {
     return `${entry.kind}\n${entry.namespace}\n${keyCode(entry)}`;
 }
 
+/** Rows that events may add to a full answer, while no other answer comes, end here. */
+const MOST_ROWS = 40_000;
+
 export class Keys {
     rows = new Map();
     total = 0;
+    /** Whether all keys there are have a row: only then does a row more or less change the total. */
+    #complete = true;
     /** When an event last removed a row, for answers that were on their way. */
     #removed = new Map();
 
-    /** Takes a full answer to a request that began then. What an event told since then is newer and stays. */
-    replace(answer, began, at) {
+    /**
+     * Takes a full answer to a request that began then. What an event told since then is newer and stays.
+     *
+     * @param total how many keys there are, also those that were not asked for
+     */
+    replace(answer, began, at, total) {
         const next = new Map();
         let behind = false;
         for (const entry of answer.keys) {
@@ -90,9 +107,16 @@ export class Keys {
             }
         }
         this.rows = next;
-        this.total = Math.max(answer.total, next.size);
+        this.#complete = answer.keys.length >= total;
+        this.total = Math.max(total, next.size);
         this.#removed.clear();
         return behind;
+    }
+
+    #count(change) {
+        if (this.#complete) {
+            this.total += change;
+        }
     }
 
     /** @return whether the table has to be asked again for what the event does not tell */
@@ -105,7 +129,7 @@ export class Keys {
         if (event.holders === 0 && event.waiters === 0) {
             if (row) {
                 this.rows.delete(id);
-                this.total--;
+                this.#count(-1);
             }
             if (this.#removed.size > 10_000) {
                 this.#removed.clear();
@@ -114,9 +138,12 @@ export class Keys {
             return false;
         }
         if (!row) {
+            if (this.rows.size >= MOST_ROWS) {
+                return true;
+            }
             row = new Row(id, {...event, limit: event.kind === 'lock' ? 1 : null});
             this.rows.set(id, row);
-            this.total++;
+            this.#count(1);
         }
         row.holders = event.holders;
         row.waiters = event.waiters;
@@ -148,14 +175,14 @@ const ORDERS = {
     waiters: (a, b) => a.waiters - b.waiters,
 };
 
-/** The rows that pass, in order; rows that compare as equal are in order of their keys. */
-export function choose(rows, {query, kind, state, sort, descending}) {
+/** The rows that pass, in order; rows that compare as equal are in order of their keys. Holders are not always searched. */
+export function choose(rows, {query, kind, state, sort, descending, keysOnly = false}) {
     const wanted = query.toLowerCase();
     const passed = [];
     for (const row of rows) {
         if ((kind === '' || row.kind === kind)
             && (state === '' || (state === 'held' ? row.holders > 0 : row.waiters > 0))
-            && (wanted === '' || row.text.includes(wanted))) {
+            && (wanted === '' || (keysOnly ? row.key.toLowerCase() : row.text).includes(wanted))) {
             passed.push(row);
         }
     }

@@ -97,6 +97,8 @@ export function leaseOf(hold, at, known = {holders: 1}) {
         known.leaseFull = (hold.lease_left_s + hold.held_s) * 1000;
     } else if (end > known.leaseEnd + 500) {
         known.leaseFull = hold.lease_left_s * 1000;
+    } else if (end > known.leaseEnd) {
+        return known; // not renewed, only longer on its way
     }
     known.leaseEnd = end;
     return known;

@@ -2,7 +2,7 @@
 
 import {get} from './api.js';
 import {el, setText} from './dom.js';
-import {debounce, nextSort, remember, searchField} from './filters.js';
+import {Reach, debounce, nextSort, remember, searchField} from './filters.js';
 import {connectionHref, count, span, visible} from './format.js';
 import {Grid} from './grid.js';
 import {Poller} from './poller.js';
@@ -48,13 +48,13 @@ export class ConnectionsView {
     search;
     grid;
     #rows = [];
-    #total = null;
+    #reach = new Reach(MOST);
     #query = '';
     #order = {sort: 'holds', descending: true};
     #count;
     #empty;
-    #poller = new Poller(signal => this.#load(signal), cost => Math.min(15_000, Math.max(3000, cost * 15)));
-    #ask = debounce(() => this.#poller.now(), 250);
+    poller = new Poller(signal => this.#load(signal), cost => Math.min(15_000, Math.max(3000, cost * 15)));
+    #ask = debounce(() => this.poller.now(), 250);
 
     constructor() {
         this.search = searchField('Search names and protocols', value => this.#set(value));
@@ -81,20 +81,20 @@ export class ConnectionsView {
         this.#order = {sort, descending: (order ?? (LARGEST_FIRST.includes(sort) ? 'desc' : 'asc')) === 'desc'};
         this.search.value = q;
         this.#set(q);
-        this.#poller.start();
+        this.poller.start();
     }
 
     leave() {
-        this.#poller.stop();
+        this.poller.stop();
     }
 
     refresh() {
-        this.#poller.now();
+        this.poller.now();
     }
 
     event(type) {
         if (type !== 'audit') {
-            this.#poller.soon(1500);
+            this.poller.soon(1500);
         }
     }
 
@@ -109,16 +109,19 @@ export class ConnectionsView {
         const usual = descending === LARGEST_FIRST.includes(sort);
         remember('connections', {q: query, sort: sort === 'holds' ? '' : sort, order: usual ? '' : descending ? 'desc' : 'asc'});
         this.#draw();
-        if (this.#total > MOST) {
+        if (this.#reach.beyond) {
             this.#ask();
         }
     }
 
     async #load(signal) {
-        const narrow = this.#total > MOST && this.#query ? `&q=${encodeURIComponent(this.#query.toWellFormed())}` : '';
+        const narrow = this.#reach.beyond && this.#query ? `&q=${encodeURIComponent(this.#query.toWellFormed())}` : '';
         const answer = await get(`/v1/connections?limit=${MOST}${narrow}`, signal);
         const at = performance.now();
-        this.#total = answer.total;
+        const whole = narrow === '' ? answer : this.#reach.isOld(at) ? await get('/v1/connections?limit=0', signal) : null;
+        if (whole && this.#reach.learn(whole.total, at) && this.#query) {
+            this.poller.now();
+        }
         this.#rows = answer.connections.map(each => ({
             id: each.connection,
             name: each.name ?? '',
@@ -138,9 +141,10 @@ export class ConnectionsView {
         const rows = this.#rows.filter(row => wanted === '' || row.text.includes(wanted))
             .sort((a, b) => sign * order(a, b) || a.id - b.id);
         this.grid.setRows(rows);
-        const all = this.#total === null ? '' : `${count(this.#total)} ${this.#total === 1 ? 'connection' : 'connections'}`;
-        setText(this.#count, rows.length === this.#total ? all : all && `${count(rows.length)} of ${all}`);
-        this.#empty.hidden = rows.length > 0 || this.#total === null;
+        const {total} = this.#reach;
+        const all = total === null ? '' : `${count(total)} ${total === 1 ? 'connection' : 'connections'}`;
+        setText(this.#count, rows.length === total ? all : all && `${count(rows.length)} of ${all}`);
+        this.#empty.hidden = rows.length > 0 || total === null;
         setText(this.#empty, wanted ? 'No connection matches.' : 'Nobody is connected.');
     }
 }

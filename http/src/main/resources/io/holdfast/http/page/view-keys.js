@@ -2,7 +2,7 @@
 
 import {get} from './api.js';
 import {el, setText} from './dom.js';
-import {choice, debounce, nextSort, remember, searchField} from './filters.js';
+import {Reach, choice, debounce, nextSort, remember, searchField} from './filters.js';
 import {count, keyHref, keyText, span, visible} from './format.js';
 import {Grid} from './grid.js';
 import {Keys, choose} from './keys.js';
@@ -14,6 +14,8 @@ import {now} from './state.js';
 const MOST = 20_000;
 const LARGEST_FIRST = ['waiters', 'held'];
 const SERVER_SORT = {key: 'key', waiters: 'waiters', held: 'held', lease: 'lease'};
+const KINDS = [['', 'All'], ['lock', 'Locks'], ['semaphore', 'Semaphores'], ['shared', 'Shared']];
+const STATES = [['', 'All'], ['held', 'Held'], ['waited', 'Waited for']];
 
 const COLUMNS = [
     {
@@ -85,6 +87,7 @@ export class KeysView {
     search;
     grid;
     #keys = new Keys();
+    #reach = new Reach(MOST);
     #filter = {query: '', kind: '', state: '', sort: 'waiters', descending: true};
     #kinds;
     #states;
@@ -93,18 +96,16 @@ export class KeysView {
     #dirty = false;
     #loaded = false;
     #cost = 0;
-    #poller = new Poller((signal, began) => this.#load(signal, began), cost => {
+    poller = new Poller((signal, began) => this.#load(signal, began), cost => {
         this.#cost = cost;
         return Math.min(15_000, Math.max(3000, cost * 15));
     });
-    #ask = debounce(() => this.#poller.now(), 250);
+    #ask = debounce(() => this.poller.now(), 250);
 
     constructor() {
         this.search = searchField('Search keys and holders', value => this.#set({query: value}));
-        this.#kinds = choice('Kind', [['', 'All'], ['lock', 'Locks'], ['semaphore', 'Semaphores'], ['shared', 'Shared']],
-            value => this.#set({kind: value}));
-        this.#states = choice('State', [['', 'All'], ['held', 'Held'], ['waited', 'Waited for']],
-            value => this.#set({state: value}));
+        this.#kinds = choice('Kind', KINDS, value => this.#set({kind: value}));
+        this.#states = choice('State', STATES, value => this.#set({state: value}));
         this.#count = el('span', {class: 'count', role: 'status'});
         this.#empty = el('p', {class: 'empty', hidden: true});
         this.grid = new Grid(COLUMNS, {
@@ -125,19 +126,22 @@ export class KeysView {
     }
 
     enter(params) {
-        const {q = '', kind = '', state = '', sort = 'waiters', order} = params;
+        const {q = '', order} = params;
+        const kind = KINDS.find(([value]) => value === params.kind)?.[0] ?? '';
+        const state = STATES.find(([value]) => value === params.state)?.[0] ?? '';
+        const sort = COLUMNS.find(({id}) => id === params.sort)?.id ?? 'waiters';
         this.#filter = {query: q, kind, state, sort, descending: (order ?? (LARGEST_FIRST.includes(sort) ? 'desc' : 'asc')) === 'desc'};
         this.search.value = q;
         this.#set({});
-        this.#poller.start();
+        this.poller.start();
     }
 
     leave() {
-        this.#poller.stop();
+        this.poller.stop();
     }
 
     refresh() {
-        this.#poller.now();
+        this.poller.now();
     }
 
     #set(change) {
@@ -151,22 +155,29 @@ export class KeysView {
             q: query, kind, state, sort: sort === 'waiters' ? '' : sort, order: usual ? '' : descending ? 'desc' : 'asc',
         });
         this.#draw();
-        if (this.#keys.total > MOST) {
+        if (this.#reach.beyond) {
             this.#ask();
         }
     }
 
     async #load(signal, began) {
         const {query, kind, state, sort, descending} = this.#filter;
-        let path = `/v1/keys?limit=${MOST}`;
-        if (this.#keys.total > MOST) {
-            path += `&sort=${SERVER_SORT[sort] ?? 'key'}&order=${descending ? 'desc' : 'asc'}`;
-            path += query ? `&q=${encodeURIComponent(query.toWellFormed())}` : '';
-            path += kind ? `&kind=${kind}` : '';
-            path += state ? `&state=${state}` : '';
+        const {beyond} = this.#reach;
+        const order = beyond ? `&sort=${SERVER_SORT[sort] ?? 'key'}&order=${descending ? 'desc' : 'asc'}` : '';
+        let narrow = '';
+        if (beyond) {
+            narrow += query ? `&q=${encodeURIComponent(query.toWellFormed())}` : '';
+            narrow += kind ? `&kind=${kind}` : '';
+            narrow += state ? `&state=${state}` : '';
         }
-        const answer = await get(path, signal);
-        const behind = this.#keys.replace(answer, began, performance.now());
+        const answer = await get(`/v1/keys?limit=${MOST}${order}${narrow}`, signal);
+        const at = performance.now();
+        const whole = narrow === '' ? answer : this.#reach.isOld(at) ? await get('/v1/keys?limit=0', signal) : null;
+        if (whole && this.#reach.learn(whole.total, at)) {
+            this.search.promise(this.#reach.beyond ? 'Search keys' : 'Search keys and holders'); // the server looks at keys alone
+            this.poller.now();
+        }
+        const behind = this.#keys.replace(answer, began, at, this.#reach.total);
         this.#loaded = true;
         this.#draw();
         if (behind) {
@@ -176,7 +187,7 @@ export class KeysView {
 
     /** A large table is asked for less often. */
     #soon() {
-        this.#poller.soon(Math.max(500, this.#cost * 8));
+        this.poller.soon(Math.max(500, this.#cost * 8));
     }
 
     event(type, event, time) {
@@ -200,7 +211,7 @@ export class KeysView {
 
     #draw() {
         this.#dirty = false;
-        const rows = choose(this.#keys.rows.values(), this.#filter);
+        const rows = choose(this.#keys.rows.values(), {...this.#filter, keysOnly: this.#reach.beyond});
         this.grid.setRows(rows);
         const {total} = this.#keys;
         const filtered = this.#filter.query !== '' || this.#filter.kind !== '' || this.#filter.state !== '';
