@@ -58,7 +58,7 @@ class Access extends EventTarget {
 
 export const access = new Access();
 
-/** When the server last answered, on the page's own clock. */
+/** When the server last answered, be it with an error, on the page's own clock. Whether data is old, its poller knows. */
 export const contact = {last: performance.now(), failing: false};
 
 async function send(method, path, body, signal) {
@@ -103,7 +103,7 @@ export async function call(method, path, {body, signal} = {}) {
 export const get = (path, signal) => call('GET', path, {signal});
 
 /** Server-sent events read from a fetch, because EventSource sends no Authorization. Ends when the stream does. */
-export async function stream(path, signal, onOpen, onEvent) {
+export async function stream(path, signal, onBytes, onEvent) {
     const response = await send('GET', path, undefined, signal);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';
@@ -113,10 +113,7 @@ export async function stream(path, signal, onOpen, onEvent) {
             return;
         }
         contact.last = performance.now();
-        if (onOpen) {
-            onOpen();
-            onOpen = null;
-        }
+        onBytes();
         rest += value;
         const blocks = rest.split('\n\n');
         rest = blocks.pop();

@@ -62,7 +62,7 @@ const totals = new Poller(async signal => {
 
 const waits = new Poller(async signal => {
     const sums = state.overview?.totals;
-    const quiet = current !== views.waits && sums && sums.lock_waiters + sums.semaphore_waiters === 0;
+    const quiet = current !== views.waits && sums && !totals.failure && sums.lock_waiters + sums.semaphore_waiters === 0;
     const answer = quiet ? {waits: [], cycles: [], truncated: false} : await get('/v1/waits', signal);
     state.cycles = answer.cycles.length;
     const badge = byId('cycles');
@@ -95,7 +95,7 @@ function readHash() {
             raw[part.slice(0, at)] = part.slice(at + 1);
         }
     }
-    return {view: view in views ? view : 'keys', raw};
+    return {view: Object.hasOwn(views, view) ? view : 'keys', raw};
 }
 
 function decode(text) {
@@ -122,9 +122,11 @@ function show() {
         }
     }
     document.body.dataset.view = view;
+    state.stale = false; // it is the next view's to say
     byId('main').replaceChildren(current.element);
     current.enter(Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, decode(value)])), raw);
     byId('main').focus({preventScroll: true});
+    showStatus();
 }
 
 // Events
@@ -148,9 +150,12 @@ const STATUS = {
 };
 
 function showStatus() {
-    const silent = judgeStale();
+    const silent = judgeStale(current?.poller);
+    const past = !access.needed && totals.oldSince(performance.now()) !== null;
+    const failure = (state.stale && current?.poller.failure) || (past && totals.failure);
+    const why = failure?.status ? `The server answers with an error (${failure.status}).` : 'The server does not answer.';
     const [text, hint] = access.needed ? ['locked', 'A token is needed']
-        : state.stale ? ['reconnecting', 'The server does not answer']
+        : state.stale || past ? [failure?.status ? 'failing' : 'reconnecting', why]
             : state.overview?.ready === false ? ['draining', 'The server is shutting down']
                 : STATUS[live.state];
     const chip = byId('status');
@@ -158,8 +163,11 @@ function showStatus() {
     setClass(chip, `chip ${text}`);
     chip.title = hint;
     document.body.classList.toggle('old', state.stale);
+    byId('strip').classList.toggle('past', past);
+    byId('cycles').classList.toggle('past', !access.needed && waits.oldSince(performance.now()) !== null);
     byId('stale').hidden = !state.stale;
     if (state.stale) {
+        setText(byId('why'), why);
         setText(byId('age'), `What you see is ${span(Math.floor(silent / 1000)).replace('.0', '')} old.`);
     }
     showTitle();
@@ -250,7 +258,7 @@ byId('help').addEventListener('click', help);
 
 function back() {
     const {view} = readHash();
-    if (view in PARENTS) {
+    if (Object.hasOwn(PARENTS, view)) {
         location.hash = lastSeen[PARENTS[view]];
     }
 }
@@ -294,7 +302,7 @@ document.addEventListener('keydown', event => {
             location.hash = `#/${view}`;
         };
     });
-    if (event.key in actions) {
+    if (Object.hasOwn(actions, event.key)) {
         actions[event.key]();
         event.preventDefault();
     }

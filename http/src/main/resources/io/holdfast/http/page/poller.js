@@ -4,6 +4,12 @@ import {access} from './api.js';
 
 const HIDDEN_MS = 30_000;
 const SOONEST_MS = 300;
+const LATE_MS = 9000;
+
+/** How long to wait after that many failures. Pages that lost the same server do not come back all at once. */
+export function backOff(failures) {
+    return Math.min(15_000, 1000 * 2 ** Math.min(failures - 1, 4)) * (0.7 + 0.6 * Math.random());
+}
 
 export class Poller {
     #task;
@@ -12,9 +18,14 @@ export class Poller {
     #due = 0;
     #running = null;
     #again = false;
+    #next = false;
     #failures = 0;
     #ended = 0;
     #on = false;
+    #began = 0;
+    #good = 0;
+    /** Why the last request failed, or null. */
+    failure = null;
 
     /** @param pace how many milliseconds to wait after an answer, given how long the answer took */
     constructor(task, pace) {
@@ -24,6 +35,8 @@ export class Poller {
 
     start() {
         this.#on = true;
+        this.failure = null;
+        this.#good = performance.now();
         this.#arm(0);
     }
 
@@ -34,6 +47,7 @@ export class Poller {
         this.#running?.abort();
         this.#running = null;
         this.#again = false;
+        this.#next = false;
     }
 
     /** Something changed: ask again before the usual time, but not more often than is good for anybody. */
@@ -48,10 +62,25 @@ export class Poller {
         this.#arm(Math.max(0, this.#ended + least - performance.now()));
     }
 
+    /** Somebody wants to see it: ask at once, or as soon as the answer that is awaited is there. */
     now() {
-        if (this.#on && !this.#running) {
+        if (!this.#on) {
+            return;
+        }
+        if (this.#running) {
+            this.#next = true;
+        } else {
             this.#arm(0);
         }
+    }
+
+    /** Since when what it brought is old, because no good answer came when one was due; null while it is fresh. */
+    oldSince(time) {
+        if (!this.#on) {
+            return null;
+        }
+        const late = !document.hidden && time - (this.#running ? this.#began : this.#due) > LATE_MS;
+        return this.failure || late ? this.#good : null;
     }
 
     #arm(delay) {
@@ -72,9 +101,14 @@ export class Poller {
         const running = new AbortController();
         this.#running = running;
         const began = performance.now();
+        this.#began = began;
         let delay;
         try {
             await this.#task(running.signal, began);
+            if (this.#running === running) {
+                this.failure = null;
+                this.#good = performance.now();
+            }
             this.#failures = 0;
             delay = this.#pace(performance.now() - began);
         } catch (error) {
@@ -84,8 +118,11 @@ export class Poller {
             if (!error.status && error.name !== 'TypeError' && error.name !== 'TimeoutError') {
                 console.error(error);
             }
+            if (error.status !== 401) { // the person is being asked
+                this.failure = error;
+            }
             this.#failures++;
-            delay = Math.min(15_000, 1000 * 2 ** Math.min(this.#failures - 1, 4));
+            delay = backOff(this.#failures);
             this.#again = false;
         }
         if (this.#running !== running) {
@@ -97,7 +134,8 @@ export class Poller {
             delay = Math.max(delay, HIDDEN_MS);
         }
         if (this.#on) {
-            this.#arm(delay);
+            this.#arm(this.#next ? 0 : delay);
+            this.#next = false;
             if (this.#again) {
                 this.#again = false;
                 this.soon(Math.min(delay, 1000));

@@ -11,18 +11,26 @@ export const state = {
     cycles: 0,
     stale: false,
 };
+/** Where the page's clock stands while what is shown is old. */
+let stopped = 0;
 
 export function mayAct() {
     return state.overview?.admin === true;
 }
 
-/** The page's clock. It stands still while the server does not answer: a countdown would be a guess then. */
+/** The page's clock. It stands still while what is shown is old: a countdown would be a guess then. */
 export function now() {
-    return state.stale ? contact.last : performance.now();
+    return state.stale ? stopped : performance.now();
 }
 
-export function judgeStale() {
-    const silent = performance.now() - contact.last;
-    state.stale = !access.needed && (contact.failing || (!document.hidden && silent > STALE_MS));
-    return state.stale ? silent : 0;
+/** Whether what a view shows is old: because its own request fails, or nobody answers at all. */
+export function judgeStale(poller) {
+    const time = performance.now();
+    const cut = contact.failing || (!document.hidden && time - contact.last > STALE_MS);
+    const since = access.needed ? null : cut ? contact.last : poller?.oldSince(time) ?? null;
+    if (since !== null && !state.stale) {
+        stopped = since; // and stays there, whatever else fails
+    }
+    state.stale = since !== null;
+    return state.stale ? time - stopped : 0;
 }

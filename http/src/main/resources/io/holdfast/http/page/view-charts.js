@@ -25,7 +25,7 @@ export class ChartsView {
         new Chart('Held and waited for', rough, [['held', 'held', 'a'], ['waiting', 'waiting', 'c']]),
         new Chart('Connections', rough, [['connections', 'open', 'b']]),
     ];
-    #poller = new Poller(signal => this.#load(signal), () => 2000);
+    poller = new Poller(signal => this.#load(signal), () => 2000);
 
     constructor() {
         this.#ranges = choice('Range', RANGES, value => this.#set(value));
@@ -36,15 +36,15 @@ export class ChartsView {
 
     enter({range}) {
         this.#set(RANGES.some(([value]) => value === range) ? range : '300');
-        this.#poller.start();
+        this.poller.start();
     }
 
     leave() {
-        this.#poller.stop();
+        this.poller.stop();
     }
 
     refresh() {
-        this.#poller.now();
+        this.poller.now();
     }
 
     event() {}
@@ -55,7 +55,7 @@ export class ChartsView {
         this.#range = range;
         this.#ranges.show(range);
         remember('charts', {range: range === '300' ? '' : range});
-        this.#poller.now();
+        this.poller.now();
     }
 
     async #load(signal) {

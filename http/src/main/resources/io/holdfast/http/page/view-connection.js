@@ -13,7 +13,7 @@ export class ConnectionView {
     element = el('section', {class: 'view page', 'aria-label': 'Connection'});
     #number = 0;
     #shown = '';
-    #poller = new Poller(signal => this.#load(signal), cost => Math.min(15_000, Math.max(2000, cost * 10)));
+    poller = new Poller(signal => this.#load(signal), cost => Math.min(15_000, Math.max(2000, cost * 10)));
 
     get title() {
         return `Connection ${this.#number}`;
@@ -23,20 +23,20 @@ export class ConnectionView {
         this.#shown = '';
         this.#number = Math.trunc(Number(number)) || 0;
         this.element.replaceChildren(el('p', {class: 'empty'}, 'Loading…'));
-        this.#poller.start();
+        this.poller.start();
     }
 
     leave() {
-        this.#poller.stop();
+        this.poller.stop();
     }
 
     refresh() {
-        this.#poller.now();
+        this.poller.now();
     }
 
     event(type, event) {
         if (type === 'gap' || event.connection === this.#number) {
-            this.#poller.soon(400);
+            this.poller.soon(400);
         }
     }
 
@@ -96,7 +96,7 @@ export class ConnectionView {
             class: 'danger small',
             onclick: async () => {
                 await kick(answer);
-                this.#poller.soon(0);
+                this.poller.soon(0);
             },
         }, 'Kick') : null;
         this.element.replaceChildren(

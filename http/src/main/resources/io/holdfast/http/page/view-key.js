@@ -20,7 +20,7 @@ export class KeyView {
     #limit = 100;
     #shown = '';
     #answer = null;
-    #poller = new Poller(signal => this.#load(signal), cost => Math.min(15_000, Math.max(2000, cost * 10)));
+    poller = new Poller(signal => this.#load(signal), cost => Math.min(15_000, Math.max(2000, cost * 10)));
 
     get title() {
         return this.#answer ? visible(this.#answer.key) || '(empty)' : 'Key';
@@ -33,15 +33,15 @@ export class KeyView {
         this.#answer = null;
         this.#shown = '';
         this.element.replaceChildren(el('p', {class: 'empty'}, 'Loading…'));
-        this.#poller.start();
+        this.poller.start();
     }
 
     leave() {
-        this.#poller.stop();
+        this.poller.stop();
     }
 
     refresh() {
-        this.#poller.now();
+        this.poller.now();
     }
 
     async #load(signal) {
@@ -77,7 +77,7 @@ export class KeyView {
 
     event(type, event) {
         if (type === 'gap' || this.#concerns(event)) {
-            this.#poller.soon(400);
+            this.poller.soon(400);
         }
     }
 
@@ -131,7 +131,7 @@ export class KeyView {
                     'data-focus': `release ${resource.kind} ${holder.fence}`,
                     onclick: async () => {
                         await release(answer, resource, holder);
-                        this.#poller.soon(0);
+                        this.poller.soon(0);
                     },
                 }, 'Release'));
             }
@@ -155,7 +155,7 @@ export class KeyView {
                         'data-focus': `release ${resource.kind} all`,
                         onclick: async () => {
                             await release(answer, resource, null);
-                            this.#poller.soon(0);
+                            this.poller.soon(0);
                         },
                     }, 'Release all') : null),
                 el('h3', {}, 'Holders'),
@@ -201,7 +201,7 @@ export class KeyView {
             class: 'plain small',
             onclick: () => {
                 this.#limit = 1000;
-                this.#poller.now();
+                this.poller.now();
             },
         }, 'Show up to 1,000') : null);
     }

@@ -38,7 +38,7 @@ export class SignalsView {
     #order = {sort: 'listeners', descending: true};
     #count = el('span', {class: 'count', role: 'status'});
     #empty = el('p', {class: 'empty', hidden: true});
-    #poller = new Poller(signal => this.#load(signal), cost => Math.max(4000, cost * 15));
+    poller = new Poller(signal => this.#load(signal), cost => Math.max(4000, cost * 15));
 
     constructor() {
         this.search = searchField('Search channels and groups', value => this.#set(value));
@@ -59,15 +59,15 @@ export class SignalsView {
     enter({q = ''}) {
         this.search.value = q;
         this.#set(q);
-        this.#poller.start();
+        this.poller.start();
     }
 
     leave() {
-        this.#poller.stop();
+        this.poller.stop();
     }
 
     refresh() {
-        this.#poller.now();
+        this.poller.now();
     }
 
     event() {}

@@ -15,29 +15,29 @@ function keyLink(entry) {
 export class WaitsView {
     title = 'Waits';
     element = el('section', {class: 'view page', 'aria-label': 'Waits'});
-    #source;
+    poller;
     #shown = '';
 
     /** @param source asks for /v1/waits also while this view is not seen, because a deadlock concerns every view */
     constructor(source) {
-        this.#source = source;
+        this.poller = source;
     }
 
     enter() {
         this.#shown = '';
         this.element.replaceChildren(el('p', {class: 'empty'}, 'Loading…'));
-        this.#source.now();
+        this.poller.now();
     }
 
     leave() {}
 
     refresh() {
-        this.#source.now();
+        this.poller.now();
     }
 
     event(type) {
         if (type !== 'audit') {
-            this.#source.soon(1000);
+            this.poller.soon(1000);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.http.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -128,6 +129,27 @@ class DashboardIT {
         tab.until(
                 "/scaleX\\(0\\.\\d+\\)/.test(document.querySelector('.row .lease"
                         + " i').style.transform)");
+        assertClean();
+    }
+
+    @Test
+    void the_countdown_of_a_lease_seen_from_its_grant_makes_no_jump() {
+        serve();
+        show("keys");
+        tab.sees("#status", "live");
+        tab.eval(
+                "window.seen = []; setInterval(() => { const left ="
+                        + " parseFloat(document.querySelector('.row .left')?.textContent);"
+                        + " if (left >= 0 && left !== seen.at(-1)) seen.push(left); }, 10)");
+        person("alice").lock("deploy", HALF_A_MINUTE);
+        tab.until("seen.length > 3");
+        person("bob").lock("deploy", HALF_A_MINUTE).share("zoo");
+        tab.sees(".count", "2 keys");
+        tab.until("seen.length > 12");
+
+        assertThat(tab.eval("seen.every((left, i) => i === 0 || left < seen[i - 1])"))
+                .isEqualTo(true);
+        assertThat(tab.eval("seen[0] <= 30")).isEqualTo(true);
         assertClean();
     }
 
@@ -277,6 +299,61 @@ class DashboardIT {
         tab.sees("h1", "job/00429");
         tab.press("Escape");
         tab.until("document.querySelector('.count')?.textContent === '10 of 10,000 keys'");
+        assertClean();
+    }
+
+    @Test
+    void more_keys_than_are_loaded_are_searched_by_the_server_again_and_again() {
+        serve();
+        tab.prepare(
+                """
+                const ask = window.fetch;
+                window.fetch = async (url, init) => {
+                    const answer = await ask(url, init);
+                    if (!/^\\/v1\\/(keys|connections)\\?/.test(url) || url.includes('&q=')) {
+                        return answer;
+                    }
+                    const told = await answer.json();
+                    return Response.json({...told, total: told.total + 30_000});
+                };
+                """);
+        person("alice").lock("apple").lock("banana");
+        show("keys?q=app");
+        tab.until("document.querySelector('.count')?.textContent === '1 of 30,002 keys'");
+        tab.until("document.querySelector('.search').placeholder.startsWith('Search keys  ')");
+        tab.until("performance.getEntriesByType('resource').some(e => e.name.includes('&q=app'))");
+        int before = tab.requests().size();
+        for (int i = 0; i < 3; i++) {
+            long asked = asks("/v1/keys?");
+            person("bob").lock("pear" + i);
+            await().until(() -> asks("/v1/keys?") > asked);
+        }
+        assertThat(tab.requests().subList(before, tab.requests().size()))
+                .filteredOn(url -> url.contains("/v1/keys?") && !url.contains("limit=0"))
+                .isNotEmpty()
+                .allMatch(url -> url.contains("&q=app"));
+        assertThat(keys()).containsExactly("apple");
+
+        show("connections?q=alice");
+        tab.until(
+                "/^1 of 30,00\\d connections$/.test(document.querySelector('.count').textContent)");
+        await().until(() -> asks("/v1/connections?limit=20000&q=alice") > 0);
+        assertClean();
+    }
+
+    private long asks(String part) {
+        return tab.requests().stream().filter(url -> url.contains(part)).count();
+    }
+
+    @Test
+    void an_address_that_names_no_view_shows_the_keys() {
+        serve();
+        show("constructor");
+        tab.sees("nav a[aria-current]", "Keys");
+        show("connections?sort=constructor");
+        tab.sees("nav a[aria-current]", "Connections");
+        show("keys?sort=constructor&kind=toString&state=x");
+        tab.sees(".empty", "No key is held");
         assertClean();
     }
 
@@ -465,6 +542,56 @@ class DashboardIT {
         tab.offline(false);
         tab.until("document.querySelector('#stale').hidden");
         tab.until(left + " !== " + Tab.quoted(frozen));
+    }
+
+    @Test
+    void a_view_whose_own_request_fails_is_old_whatever_else_is_answered() {
+        serve();
+        tab.prepare(
+                """
+                const ask = window.fetch;
+                window.fetch = (url, init) => window.broken && url.startsWith('/v1/keys')
+                    ? Promise.resolve(Response.json({error: 'internal'}, {status: 500}))
+                    : ask(url, init);
+                """);
+        person("alice").lock("deploy", HALF_A_MINUTE);
+        show("keys");
+        tab.sees(".row .c-key", "deploy");
+        tab.sees("#status", "live");
+        tab.eval("window.broken = true");
+
+        tab.sees("#stale", "answers with an error (500)");
+        tab.sees("#status", "failing");
+        String left = "document.querySelector('.row .left').textContent";
+        String frozen = String.valueOf(tab.eval(left));
+        person("bob").share("zoo");
+        tab.sees(".tile", "Held2");
+        assertThat(tab.eval("document.querySelector('#stale').hidden")).isEqualTo(false);
+        assertThat(tab.eval(left)).isEqualTo(frozen);
+        show("connections");
+        tab.until("document.querySelector('#stale').hidden");
+        tab.sees("#status", "live");
+
+        tab.eval("window.broken = false");
+        show("keys");
+        tab.sees(".count", "2 keys");
+        tab.until("document.querySelector('#stale').hidden");
+        assertClean();
+    }
+
+    @Test
+    void a_stream_without_even_a_ping_is_opened_anew() {
+        serve();
+        show("keys");
+        tab.sees("#status", "live");
+        assertThat(asks("/v1/events")).isEqualTo(1);
+        tab.eval("{ const time = Date.now; Date.now = () => time() + 60_000; }");
+
+        await().until(() -> asks("/v1/events") == 2);
+        person("alice").lock("deploy", HALF_A_MINUTE);
+        tab.sees(".row .c-key", "deploy");
+        tab.sees("#status", "live");
+        assertClean();
     }
 
     @Test

@@ -119,6 +119,11 @@ final class Tab implements AutoCloseable {
                 -1);
     }
 
+    /** A script that every page from now on runs before its own. */
+    void prepare(String script) {
+        send("Page.addScriptToEvaluateOnNewDocument", "source", script);
+    }
+
     void go(String url) {
         send("Page.navigate", "url", url);
         until("document.readyState === 'complete' && document.querySelector('main > *') !== null");
