@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -64,9 +65,13 @@ public final class Web {
         return backend.draining().getAsBoolean();
     }
 
-    /** Runs something on the event loop; from any thread. */
+    /** Runs something on the event loop, unless that has ended; from any thread. */
     public void later(Runnable task) {
-        loop.runOnContext(_ -> task.run());
+        try {
+            loop.runOnContext(_ -> task.run());
+        } catch (RejectedExecutionException _) {
+            // all connections ended with it: nobody waits for this
+        }
     }
 
     void add(EventStream stream) {
