@@ -150,7 +150,11 @@ const STATUS = {
 };
 
 function showStatus() {
+    const before = state.stale;
     const silent = judgeStale(current?.poller);
+    if (state.stale !== before) {
+        current?.tick(now()); // its times stand still, or run, from here on
+    }
     const past = !access.needed && totals.oldSince(performance.now()) !== null;
     const failure = (state.stale && current?.poller.failure) || (past && totals.failure);
     const why = failure?.status ? `The server answers with an error (${failure.status}).` : 'The server does not answer.';

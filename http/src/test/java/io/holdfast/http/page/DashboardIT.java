@@ -106,6 +106,7 @@ class DashboardIT {
         tab.sees(".row .c-kind", "lock");
         person("bob").lock("deploy", HALF_A_MINUTE);
         tab.sees(".row .c-waiters", "1");
+        tab.press("r");
         tab.sees(".tile", "Waiting1");
         assertThat(tab.eval("document.title").toString()).contains("Holdfast");
 
@@ -408,6 +409,7 @@ class DashboardIT {
         alice.lock("invoices");
         bob.lock("orders");
         person("carol").lock("orders");
+        tab.press("r");
 
         tab.sees(".cycle h2", "Deadlock: 2 connections wait for each other");
         assertThat(tab.text(".cycle .ring")).contains("alice", "bob", "orders", "invoices");
@@ -416,6 +418,7 @@ class DashboardIT {
         tab.until("document.title.includes('1 deadlock')");
 
         alice.close();
+        tab.press("r");
         tab.until("document.querySelector('.cycle') === null");
         tab.until("!document.title.includes('deadlock')");
         assertClean();
@@ -559,12 +562,14 @@ class DashboardIT {
         tab.sees(".row .c-key", "deploy");
         tab.sees("#status", "live");
         tab.eval("window.broken = true");
+        tab.press("r");
 
         tab.sees("#stale", "answers with an error (500)");
         tab.sees("#status", "failing");
         String left = "document.querySelector('.row .left').textContent";
         String frozen = String.valueOf(tab.eval(left));
         person("bob").share("zoo");
+        tab.press("r");
         tab.sees(".tile", "Held2");
         assertThat(tab.eval("document.querySelector('#stale').hidden")).isEqualTo(false);
         assertThat(tab.eval(left)).isEqualTo(frozen);

@@ -173,6 +173,7 @@ final class Tab implements AutoCloseable {
     void until(String expression) {
         try {
             await().atMost(PATIENCE)
+                    .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(30))
                     .ignoreException(IllegalStateException.class)
                     .until(() -> Boolean.TRUE.equals(eval("Boolean(" + expression + ")")));
