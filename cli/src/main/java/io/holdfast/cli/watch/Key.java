@@ -16,6 +16,8 @@ sealed interface Key {
         ENTER,
         ERASE,
         ESCAPE,
+        /** Ctrl-C. */
+        INTERRUPT,
         /** The terminal is gone. */
         GONE
     }

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 
 /** Makes keys of the bytes that a terminal sends. */
 final class Keyboard {
+    private static final int INTERRUPT = 3;
     private static final int ESCAPE = 27;
     private static final int GONE = -1;
     private static final int MOST_WAITING = 4096;
@@ -36,13 +37,23 @@ final class Keyboard {
         try {
             int next;
             do {
-                next = in.read();
-                bytes.put(next);
+                next = next(in);
+                if (next == INTERRUPT) {
+                    pressed.accept(Key.Named.INTERRUPT); // part of nothing, and waits for nothing
+                } else {
+                    bytes.put(next);
+                }
             } while (next != GONE);
-        } catch (IOException e) {
-            boolean _ = bytes.offer(GONE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private static int next(InputStream in) {
+        try {
+            return in.read();
+        } catch (IOException e) {
+            return GONE;
         }
     }
 

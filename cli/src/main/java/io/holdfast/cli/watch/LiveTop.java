@@ -7,14 +7,25 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Shows a server on a terminal until somebody quits. All that happens comes through one queue. */
+/**
+ * Shows a server on a terminal until somebody quits. All that happens comes through one queue; only
+ * what ends it goes past that.
+ */
 final class LiveTop {
     private static final int MOST_WAITING = 1024;
     private static final int LONGEST_FILTER = 256;
     private static final int HEADLINE = 3;
     private static final int GONE = 129; // as after a SIGHUP
+    private static final int INTERRUPTED = 130; // as after a SIGINT
+    private static final int GOING_ON = -1;
+
+    /** Who is asked to end and hangs, at a terminal that takes no output, is not waited for. */
+    private static final long PATIENCE_SECONDS = 2;
 
     private sealed interface Happening {
         record Pressed(Key key) implements Happening {}
@@ -25,12 +36,15 @@ final class LiveTop {
 
         record Resized() implements Happening {}
 
-        record Ended(int status) implements Happening {}
+        /** The status says so. */
+        record Ended() implements Happening {}
     }
 
     private final BlockingQueue<Happening> happenings = new LinkedBlockingQueue<>(MOST_WAITING);
     private final String url;
     private final RawTerminal terminal;
+    private final AtomicInteger status = new AtomicInteger(GOING_ON);
+    private final CountDownLatch left = new CountDownLatch(1);
     private RawTerminal.Size size;
     private Sample sample;
     private Query query;
@@ -51,14 +65,19 @@ final class LiveTop {
     static int run(HttpReader server, Sample first, Duration interval)
             throws InterruptedException, IOException {
         try (RawTerminal terminal = RawTerminal.open()) {
-            return new LiveTop(server.url(), terminal, first).run(server, interval);
+            LiveTop top = new LiveTop(server.url(), terminal, first);
+            try {
+                return top.run(server, interval);
+            } finally {
+                top.left.countDown();
+            }
         }
     }
 
     private int run(HttpReader server, Duration interval) throws InterruptedException, IOException {
-        Signals.onEnd(status -> tell(new Happening.Ended(status)));
+        Signals.onEnd(this::end);
         Signals.onResize(() -> tell(new Happening.Resized()));
-        Keyboard.start(terminal.keys(), key -> tell(new Happening.Pressed(key)));
+        Keyboard.start(terminal.keys(), this::take);
         Poller poller =
                 Poller.start(
                         server,
@@ -66,14 +85,11 @@ final class LiveTop {
                         interval,
                         answer -> tell(new Happening.Answered(answer)),
                         why -> tell(new Happening.Failed(why)));
-        while (true) {
+        while (status.get() == GOING_ON) {
             draw();
             Query before = query;
             switch (happenings.take()) {
                 case Happening.Pressed(Key key) -> {
-                    if (key == Key.Named.GONE) {
-                        return GONE;
-                    }
                     if (isQuit(key)) {
                         return 0;
                     }
@@ -90,13 +106,38 @@ final class LiveTop {
                     size = terminal.size();
                     query = query.ofRows(Screen.rows(size.height()));
                 }
-                case Happening.Ended(int status) -> {
-                    return status;
-                }
+                case Happening.Ended _ -> {}
             }
             if (!query.equals(before)) {
                 poller.ask(query);
             }
+        }
+        return status.get();
+    }
+
+    private void take(Key key) {
+        switch (key) {
+            case Key.Named.GONE -> end(GONE);
+            case Key.Named.INTERRUPT -> end(INTERRUPTED);
+            default -> tell(new Happening.Pressed(key));
+        }
+    }
+
+    /** Makes the process end with this status, in whatever the loop may hang. */
+    private void end(int with) {
+        if (status.compareAndSet(GOING_ON, with)) {
+            Thread.ofPlatform().daemon().name("holdfast-end").start(() -> exitUnlessLeft(with));
+        }
+        tell(new Happening.Ended()); // if there is no room, the loop has enough to wake it
+    }
+
+    private void exitUnlessLeft(int with) {
+        try {
+            if (!left.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                Runtime.getRuntime().exit(with); // its hook restores the terminal
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -132,7 +173,8 @@ final class LiveTop {
                     case Key.Named.HOME -> query.from(0);
                     case Key.Named.END -> query.from(Integer.MAX_VALUE);
                     case Key.Named.ESCAPE -> query.filtered("");
-                    case Key.Named.ENTER, Key.Named.ERASE, Key.Named.GONE -> query;
+                    case Key.Named.ENTER, Key.Named.ERASE, Key.Named.INTERRUPT, Key.Named.GONE ->
+                            query;
                 };
         stayInside();
     }

@@ -11,9 +11,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -23,9 +23,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class RawTerminal implements AutoCloseable {
     private static final File TERMINAL = new File("/dev/tty");
 
-    /** Nothing is echoed; the keys that stop a process or dump its threads mean nothing. */
+    /**
+     * Nothing is echoed, no key holds the output back, and none sends a signal: that would also hit
+     * the {@code stty} that restores the terminal.
+     */
     private static final List<String> RAW =
-            List.of("-icanon", "-echo", "min", "1", "time", "0", "susp", "undef", "quit", "undef");
+            List.of("-icanon", "-echo", "-isig", "-ixon", "min", "1", "time", "0");
 
     private static final String ENTER = "\u001b[?1049h\u001b[?25l";
     private static final String LEAVE = "\u001b[?25h\u001b[?1049l";
@@ -35,7 +38,8 @@ final class RawTerminal implements AutoCloseable {
     private static final String INVERSE = "\u001b[7m";
     private static final String NORMAL = "\u001b[m";
     private static final Size USUAL = new Size(80, 24);
-    private static final long STTY_SECONDS = 5;
+    private static final Duration STTY_PATIENCE = Duration.ofSeconds(2);
+    private static final Duration LEAVE_PATIENCE = Duration.ofSeconds(1);
 
     /** In cells. */
     record Size(int width, int height) {}
@@ -102,26 +106,62 @@ final class RawTerminal implements AutoCloseable {
         write(text.append(REST_OF_SCREEN).toString());
     }
 
-    private synchronized void write(String text) throws IOException {
-        if (open.get()) {
-            out.write(text.getBytes(StandardCharsets.UTF_8));
-            out.flush();
+    private void write(String text) throws IOException {
+        synchronized (out) {
+            if (open.get()) {
+                out.write(text.getBytes(StandardCharsets.UTF_8));
+                out.flush();
+            }
         }
     }
 
+    /** Takes its time but always ends, also where a terminal takes no output any more. */
     private synchronized void restore() {
-        try {
-            write(LEAVE);
-        } catch (IOException e) {
-            // the terminal is gone
-        }
         if (open.getAndSet(false)) {
-            try {
-                String _ = stty(List.of(before));
-            } catch (IOException e) {
-                // likewise
+            boolean interrupted = Thread.interrupted();
+            interrupted |= leave();
+            interrupted |= restoreSettings();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private boolean leave() {
+        Thread leaving = Thread.ofPlatform().daemon().name("holdfast-leave").start(this::sayLeave);
+        try {
+            boolean _ = leaving.join(LEAVE_PATIENCE);
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    private void sayLeave() {
+        synchronized (out) {
+            try {
+                out.write(LEAVE.getBytes(StandardCharsets.UTF_8));
+                out.flush();
+            } catch (IOException e) {
+                // the terminal is gone
+            }
+        }
+    }
+
+    /** A signal to all processes at the terminal can end an stty, so one failure means little. */
+    private boolean restoreSettings() {
+        boolean interrupted = false;
+        // Not every stty knows -drain, without which it waits for output that is stuck.
+        for (List<String> words :
+                List.of(List.of(before), List.of("-drain", before), List.of(before))) {
+            try {
+                String _ = stty(words);
+                return interrupted;
+            } catch (IOException e) {
+                interrupted |= Thread.interrupted();
+            }
+        }
+        return interrupted;
     }
 
     @Override
@@ -143,14 +183,15 @@ final class RawTerminal implements AutoCloseable {
                         .redirectError(Redirect.DISCARD)
                         .start();
         try (InputStream answer = stty.getInputStream()) {
-            String text = new String(answer.readAllBytes(), StandardCharsets.UTF_8).strip();
-            if (!stty.waitFor(STTY_SECONDS, TimeUnit.SECONDS) || stty.exitValue() != 0) {
+            if (!stty.waitFor(STTY_PATIENCE) || stty.exitValue() != 0) {
                 throw new IOException("stty " + String.join(" ", words) + " failed");
             }
-            return text;
+            return new String(answer.readAllBytes(), StandardCharsets.UTF_8).strip();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
+        } finally {
+            stty.destroyForcibly();
         }
     }
 }

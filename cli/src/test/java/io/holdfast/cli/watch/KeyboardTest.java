@@ -40,6 +40,11 @@ class KeyboardTest {
     }
 
     @Test
+    void tells_an_interrupt_before_all_else() throws InterruptedException {
+        assertThat(keys("\u001b\u0003")).contains(Key.Named.INTERRUPT, Key.Named.ESCAPE);
+    }
+
+    @Test
     void tells_what_moves() throws InterruptedException {
         assertThat(keys("\u001b[A\u001b[B\u001bOA\u001bOB\u001b[5~\u001b[6~\u001b[H\u001b[F"))
                 .containsExactly(

@@ -8,11 +8,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 @DisplayName("holdfast top at a terminal")
 class LiveTopIT {
@@ -113,6 +119,57 @@ class LiveTopIT {
             pty.type("\u0003");
             assertThat(pty.status()).isEqualTo(130);
             pty.assertClean();
+        }
+    }
+
+    @Test
+    void restores_the_terminal_although_the_command_for_it_fails_twice(@TempDir Path folder)
+            throws IOException {
+        Path stty = folder.resolve("stty");
+        Files.writeString(
+                stty,
+                """
+                #!/bin/sh
+                real=$(PATH=${PATH#*:} command -v stty)
+                case "$*" in *:*:*)
+                    [ -e "$0.1" ] || { : > "$0.1"; kill -INT $$; }
+                    [ -e "$0.2" ] || { : > "$0.2"; exit 1; }
+                esac
+                exec "$real" "$@"
+                """);
+        assertThat(stty.toFile().setExecutable(true)).isTrue();
+        String path = folder + ":" + System.getenv("PATH");
+        try (Pty pty = Pty.start(Map.of("PATH", path), "top", "--url", api.url())) {
+            pty.awaitScreen("deploy");
+            pty.type("\u0013\u0003\u0003\u0003"); // the first holds no output back
+            assertThat(pty.status()).isEqualTo(130);
+            pty.assertClean();
+            assertThat(folder.resolve("stty.2")).exists();
+        }
+    }
+
+    @Test
+    void ends_although_nobody_reads_what_it_writes() throws Exception {
+        String row = TopCommandTest.KEYS.lines().skip(1).limit(3).collect(Collectors.joining());
+        api.put(
+                "/v1/keys",
+                "{\"total\":400,\"keys\":["
+                        + IntStream.range(0, 400)
+                                .mapToObj(i -> row.substring(0, row.lastIndexOf('}') + 1))
+                                .collect(Collectors.joining(","))
+                        + "]}");
+        try (Pty pty = Pty.start("top", "--url", api.url(), "--interval", "100ms")) {
+            pty.awaitScreen("deploy");
+            pty.resize(400, 200);
+            pty.awaitScreen(lines -> lines.size() == 400, "400 lines");
+            pty.stopReading();
+            int before = api.asked().size();
+            await().atMost(Duration.ofSeconds(20)).until(() -> api.asked().size() > before + 20);
+            pty.signal("TERM");
+            pty.awaitEnd();
+            pty.readAgain();
+            assertThat(pty.status()).isEqualTo(143);
+            pty.assertSettings();
         }
     }
 

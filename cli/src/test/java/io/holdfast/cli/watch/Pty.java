@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -44,6 +45,10 @@ final class Pty implements AutoCloseable {
     }
 
     static Pty start(String... words) throws IOException {
+        return start(Map.of(), words);
+    }
+
+    static Pty start(Map<String, String> environment, String... words) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(
@@ -70,6 +75,7 @@ final class Pty implements AutoCloseable {
         builder.environment().keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
         builder.environment().put("SHELL", "/bin/sh");
         builder.environment().put("TERM", "xterm");
+        builder.environment().putAll(environment);
         return new Pty(builder.start());
     }
 
@@ -134,6 +140,21 @@ final class Pty implements AutoCloseable {
         run("kill", "-" + name, found(PID));
     }
 
+    /** Nobody reads what is written to the terminal any more. */
+    void stopReading() throws IOException, InterruptedException {
+        run("kill", "-STOP", "" + process.pid());
+    }
+
+    void readAgain() throws IOException, InterruptedException {
+        run("kill", "-CONT", "" + process.pid());
+    }
+
+    void awaitEnd() {
+        long pid = Long.parseLong(found(PID));
+        await().atMost(LONGEST)
+                .until(() -> !ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false));
+    }
+
     private static void run(String... command) throws IOException, InterruptedException {
         assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
     }
@@ -154,14 +175,19 @@ final class Pty implements AutoCloseable {
 
     /** The settings of the terminal are those from before, and its screen and cursor are back. */
     void assertClean() {
-        List<String> settings =
-                SETTINGS.matcher(written()).results().map(found -> found.group(1)).toList();
-        assertThat(settings).hasSize(2);
-        assertThat(settings.getLast()).isEqualTo(settings.getFirst());
+        assertSettings();
         assertThat(written()).containsOnlyOnce("\u001b[?1049h").containsOnlyOnce("\u001b[?25l");
         assertThat(written().substring(written().lastIndexOf("\u001b[J")))
                 .containsOnlyOnce("\u001b[?25h\u001b[?1049l")
                 .matches("(?s)\u001b\\[J\u001b\\[\\?25h\u001b\\[\\?1049l\\s*status=.*");
+    }
+
+    /** The settings of the terminal are those from before. */
+    void assertSettings() {
+        List<String> settings =
+                SETTINGS.matcher(written()).results().map(found -> found.group(1)).toList();
+        assertThat(settings).hasSize(2);
+        assertThat(settings.getLast()).isEqualTo(settings.getFirst());
     }
 
     @Override
