@@ -51,6 +51,8 @@ final class Poller {
                     answered.accept(Sample.read(server, query));
                 } catch (ReadException e) {
                     failed.accept(e);
+                } catch (RuntimeException | Error e) { // a screen that stands still would be a lie
+                    failed.accept(new ReadException("cannot read that: " + e, e));
                 }
                 if (asked.tryAcquire(interval.toMillis(), TimeUnit.MILLISECONDS)) {
                     asked.drainPermits();

@@ -12,6 +12,9 @@ import java.util.Map;
  * @param rows how many to show
  */
 record Query(View view, int sort, boolean reversed, String filter, int offset, int rows) {
+    /** The most that a server passes over. */
+    static final int MOST_OFFSET = 100_000;
+
     View.Sort sorting() {
         return view.sort(sort);
     }
@@ -49,7 +52,7 @@ record Query(View view, int sort, boolean reversed, String filter, int offset, i
     }
 
     Query from(int first) {
-        return new Query(view, sort, reversed, filter, Math.max(0, first), rows);
+        return new Query(view, sort, reversed, filter, Math.clamp(first, 0, MOST_OFFSET), rows);
     }
 
     Query ofRows(int count) {
