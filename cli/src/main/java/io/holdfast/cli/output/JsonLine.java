@@ -68,6 +68,7 @@ public final class JsonLine {
         return Character.isISOControl(c)
                 || c == 0x2028
                 || c == 0x2029
+                || (Character.getType(c) == Character.FORMAT && Character.isBmpCodePoint(c))
                 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
     }
 

@@ -6,7 +6,10 @@ final class Cells {
 
     private Cells() {}
 
-    /** Names are a client's: what could steer a terminal is shown as a number. */
+    /**
+     * What could steer a terminal is shown as a number. Whole lines go through this before they are
+     * shown: much in them was written by others.
+     */
     static String escaped(String text) {
         StringBuilder out = new StringBuilder(text.length());
         text.codePoints()

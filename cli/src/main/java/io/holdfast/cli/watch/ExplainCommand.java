@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 @Command(
         name = "explain",
@@ -70,8 +71,9 @@ final class ExplainCommand extends WatchCommand {
         } else if (explanation.sentences().isEmpty()) {
             Printer.out(Cells.escaped(key) + " is free: nobody holds it and nobody waits for it.");
         } else {
-            explanation.sentences().forEach(Printer::out);
-            explanation.lines().forEach(Printer::out);
+            Stream.concat(explanation.sentences().stream(), explanation.lines().stream())
+                    .map(Cells::escaped)
+                    .forEach(Printer::out);
         }
         return explanation.isInUse() ? DONE : ABSENT;
     }

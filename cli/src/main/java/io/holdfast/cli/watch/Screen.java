@@ -47,7 +47,10 @@ final class Screen {
             lines.add("");
         }
         lines.add(message.isEmpty() ? HELP : message);
-        return lines.stream().limit(height).map(line -> Cells.cut(line, width)).toList();
+        return lines.stream()
+                .limit(height)
+                .map(line -> Cells.cut(Cells.escaped(line), width))
+                .toList();
     }
 
     /** The same for a file or a pipe. */
@@ -56,7 +59,7 @@ final class Screen {
         lines.add(about(sample, sample.query(), true));
         lines.addAll(cycles(sample));
         lines.addAll(Rows.table(sample).lines(Table.UNLIMITED));
-        return lines;
+        return lines.stream().map(Cells::escaped).toList();
     }
 
     private static List<String> head(String url, Sample sample) {

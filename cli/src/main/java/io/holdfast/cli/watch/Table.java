@@ -23,6 +23,11 @@ record Table(List<Column> columns, List<List<String>> rows) {
      */
     record Column(String title, boolean right, int most, int weight) {}
 
+    /** Cells are escaped here, where their width matters; escaping them twice does no harm. */
+    Table {
+        rows = rows.stream().map(row -> row.stream().map(Cells::escaped).toList()).toList();
+    }
+
     /** The headline and the rows, none wider than that. */
     List<String> lines(int width) {
         int[] widths = new int[columns.size()];

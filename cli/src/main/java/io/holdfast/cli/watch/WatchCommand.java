@@ -70,7 +70,7 @@ abstract class WatchCommand implements Callable<Integer> {
     }
 
     private static int failed(String message) {
-        Printer.err("Error: " + message);
+        Printer.err("Error: " + Cells.escaped(message));
         return FAILED;
     }
 }

@@ -178,6 +178,31 @@ class ExplainCommandTest {
     }
 
     @Test
+    void lets_nothing_that_a_server_tells_steer_the_terminal() {
+        String odd = "\\u001b[2J\\u009b\\u202e";
+        String shown = "\\u001b[2J\\u009b\\u202e";
+        api.put(
+                "/v1/keys/k",
+                """
+                {"key":"k","namespace":"","resources":[{"kind":"KIND*","limit":1,
+                 "holders_total":1,"waiters_total":0,"waiters":[],
+                 "holders":[{"connection":1,"name":"NAME*","protocol":"PROTOCOL*",
+                  "fence":"FENCE*","since":"SINCE*","held_s":1,"lease_left_s":null}],
+                 "history":[{"event":"*","at":"AT*","connection":1,"fence":"PAST*"}]}]}
+                """
+                        .replace("*", odd));
+        String all = String.join("\n", explain("k").out());
+        assertThat(all.codePoints().filter(c -> c != '\n'))
+                .noneMatch(c -> Character.isISOControl(c) || c == 0x202e);
+        for (String name : List.of("KIND", "NAME", "PROTOCOL", "FENCE", "SINCE", "AT", "PAST")) {
+            assertThat(all).contains(name + shown);
+        }
+        assertThat(explain("k", "--json").out().getFirst()).contains("\"KIND" + odd + "\"");
+        api.refuse("/v1/keys/k", 500, "CODE" + odd, "DETAIL" + odd);
+        assertThat(explain("k").err().getFirst()).endsWith("CODE" + shown + ", DETAIL" + shown);
+    }
+
+    @Test
     void says_that_a_key_is_free() {
         api.refuse("/v1/keys/nobody", 404, "unknown_key");
         Ended ended = explain("nobody");

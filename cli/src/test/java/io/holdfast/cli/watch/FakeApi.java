@@ -53,7 +53,13 @@ final class FakeApi implements AutoCloseable {
     }
 
     FakeApi refuse(String path, int status, String code) {
-        answers.put(path, new Answer(status, "{\"error\":\"" + code + "\"}"));
+        return refuse(path, status, code, "");
+    }
+
+    FakeApi refuse(String path, int status, String code, String detail) {
+        answers.put(
+                path,
+                new Answer(status, "{\"error\":\"%s\",\"detail\":\"%s\"}".formatted(code, detail)));
         return this;
     }
 

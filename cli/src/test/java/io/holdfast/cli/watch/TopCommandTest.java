@@ -120,6 +120,25 @@ class TopCommandTest {
     }
 
     @Test
+    void lets_nothing_that_a_server_tells_steer_the_terminal() {
+        String odd = "\\u001b[2J\\u009b\\u202e";
+        api.put("/v1/keys", KEYS.replace("deploy", odd).replace("\"lock\"", '"' + odd + '"'));
+        api.put("/v1/waits", WAITS.replace("\"lock\"", '"' + odd + '"'));
+        api.put("/v1/overview", FakeApi.OVERVIEW.replace("1.2.3", odd));
+        for (String view : List.of("keys", "waits")) {
+            assertThat(String.join("", top("--once", "--view", view)).codePoints())
+                    .noneMatch(c -> Character.isISOControl(c) || c == 0x202e);
+        }
+    }
+
+    @Test
+    void asks_for_no_more_than_a_server_passes_over() {
+        Query query = new Query(View.KEYS, 0, false, "", 0, 20);
+        assertThat(query.from(Integer.MAX_VALUE).parameters()).containsEntry("offset", "100000");
+        assertThat(query.from(-1).parameters()).containsEntry("offset", "0");
+    }
+
+    @Test
     void prints_it_also_where_there_is_no_terminal() {
         assertThat(top().getFirst()).isEqualTo(head());
     }
