@@ -52,7 +52,10 @@ public interface Driver extends AutoCloseable {
     /** What a session holds and waits for, so many of each shard at most. */
     List<BelongingView> belongings(long session, int most);
 
-    /** Asks the owner of a session to end it; false if there is none of that number. */
+    /**
+     * Asks the owner of a session to end it; false if there is none of that number, or if its owner
+     * cannot do without it.
+     */
     boolean kick(long session);
 
     /** Whether a session holds a key. */

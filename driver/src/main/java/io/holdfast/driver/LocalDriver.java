@@ -142,11 +142,7 @@ public final class LocalDriver implements Driver {
     @Override
     public boolean kick(long session) {
         LocalSession found = sessions.get(session);
-        if (found == null) {
-            return false;
-        }
-        found.mailbox().kick();
-        return true;
+        return found != null && found.mailbox().kick();
     }
 
     @Override

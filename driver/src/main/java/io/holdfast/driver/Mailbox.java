@@ -10,6 +10,12 @@ public interface Mailbox {
     /** Tells that effects were added; called after the lock is free. */
     void wake();
 
-    /** An operator wants the session to end: its owner closes it. Called on any thread. */
-    default void kick() {}
+    /**
+     * An operator wants the session to end: its owner closes it. Called on any thread.
+     *
+     * @return false if its owner cannot do without it
+     */
+    default boolean kick() {
+        return false;
+    }
 }

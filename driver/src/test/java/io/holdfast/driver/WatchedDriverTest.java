@@ -218,6 +218,7 @@ class WatchedDriverTest {
                                 Mode.WRITE,
                                 true,
                                 false,
+                                false,
                                 fence,
                                 2 * SECOND,
                                 3 * SECOND),
@@ -226,6 +227,7 @@ class WatchedDriverTest {
                                 SCANNER,
                                 Mode.WRITE,
                                 false,
+                                true,
                                 false,
                                 0,
                                 SECOND,
@@ -240,7 +242,7 @@ class WatchedDriverTest {
                                 List.of(bob.session.id()),
                                 List.of(
                                         new LineView.Waiter(
-                                                alice.session.id(), Mode.WRITE, SECOND))));
+                                                alice.session.id(), Mode.WRITE, SECOND, true))));
     }
 
     @Test
@@ -256,8 +258,9 @@ class WatchedDriverTest {
                             public void wake() {}
 
                             @Override
-                            public void kick() {
+                            public boolean kick() {
                                 kicked.set(true);
+                                return true;
                             }
                         },
                         new Peer("test", () -> "carol"));
@@ -265,6 +268,22 @@ class WatchedDriverTest {
         assertThat(kicked).isTrue();
         carol.close(0);
         assertThat(driver.kick(carol.id())).isFalse();
+    }
+
+    @Test
+    void says_that_an_owner_does_not_end_its_session() {
+        Session carol =
+                driver.open(
+                        new Mailbox() {
+                            @Override
+                            public void add(Effect effect) {}
+
+                            @Override
+                            public void wake() {}
+                        },
+                        new Peer("test", () -> "carol"));
+        assertThat(driver.kick(carol.id())).isFalse();
+        assertThat(driver.session(carol.id())).isNotNull();
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.holdfast.engine;
  * Something a session holds or waits for.
  *
  * @param held whether it is held, and not waited for
+ * @param awaited whether it is waited for, and somebody is blocked until it is granted
  * @param offered whether it is held but not confirmed yet
  * @param fence 0 unless it is held
  * @param sinceNanos how long it has been held, or waited for
@@ -14,6 +15,7 @@ public record BelongingView(
         Key key,
         Mode mode,
         boolean held,
+        boolean awaited,
         boolean offered,
         long fence,
         long sinceNanos,

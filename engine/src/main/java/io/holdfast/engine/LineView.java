@@ -14,6 +14,7 @@ public record LineView(
      * One of those who wait.
      *
      * @param sinceNanos how long it has waited
+     * @param awaited whether somebody is blocked until it is granted
      */
-    public record Waiter(long session, Mode mode, long sinceNanos) {}
+    public record Waiter(long session, Mode mode, long sinceNanos, boolean awaited) {}
 }

@@ -199,7 +199,10 @@ public final class LockEngine {
                 wait -> {
                     waiters.add(
                             new LineView.Waiter(
-                                    wait.session.id, wait.mode(), since(wait.sinceNanos, now)));
+                                    wait.session.id,
+                                    wait.mode(),
+                                    since(wait.sinceNanos, now),
+                                    wait.isAwaited()));
                     return waiters.size() < most;
                 });
         return new LineView(
@@ -232,6 +235,7 @@ public final class LockEngine {
                             hold.resource.key,
                             hold.mode(),
                             true,
+                            false,
                             isOffer(hold),
                             hold.fence,
                             since(hold.sinceNanos, now),
@@ -245,6 +249,7 @@ public final class LockEngine {
                             wait.resource.key,
                             wait.mode(),
                             false,
+                            wait.isAwaited(),
                             false,
                             0,
                             since(wait.sinceNanos, now),
@@ -474,7 +479,7 @@ public final class LockEngine {
                 effects.add(granted(hold, c.request()));
             }
             case Wait wait -> {
-                if (wait.request != Wait.NOBODY) { // who awaits it already gets an answer too
+                if (wait.isAwaited()) { // who awaits it already gets an answer too
                     effects.add(new Effect.Cancelled(c.session(), wait.request));
                 }
                 wait.request = c.request();
@@ -1024,7 +1029,7 @@ public final class LockEngine {
                 continue;
             }
             Session session = wait.session;
-            boolean awaited = wait.request != Wait.NOBODY;
+            boolean awaited = wait.isAwaited();
             Hold hold =
                     grant(
                             resource,

@@ -49,6 +49,11 @@ sealed class Wait extends Deadline implements Place permits AskWait, TermsWait {
         this.enqueued = enqueued;
     }
 
+    /** Whether a request is blocked on it. */
+    final boolean isAwaited() {
+        return request != NOBODY;
+    }
+
     Terms terms() {
         return Terms.PLAIN;
     }

@@ -310,7 +310,8 @@ final class ReferenceModel {
     }
 
     private LineView.Waiter waiter(Seat wait) {
-        return new LineView.Waiter(wait.session, wait.terms.mode(), now - wait.since);
+        return new LineView.Waiter(
+                wait.session, wait.terms.mode(), now - wait.since, wait.request != 0);
     }
 
     Possessions possessions(long session) {
@@ -328,6 +329,7 @@ final class ReferenceModel {
                                         it.name.key,
                                         it.terms.mode(),
                                         it.held,
+                                        !it.held && it.request != 0,
                                         it.offered,
                                         it.fence,
                                         now - it.since,

@@ -36,8 +36,9 @@ public final class Guest {
                             public void wake() {}
 
                             @Override
-                            public void kick() {
+                            public boolean kick() {
                                 kicked.set(true);
+                                return true;
                             }
                         },
                         new Peer("dflockd", () -> name));

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.SequencedCollection;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongPredicate;
 
 /**
  * Finds out who can never go on by itself, were it not for the end of a lease or of a wait.
@@ -24,10 +25,14 @@ import java.util.TreeSet;
  * are several threads, and any of them may have what another session needs. A lock, whoever waits
  * for it to read or to write and at whatever place, is granted when all who hold it have gone on:
  * those ahead in line are granted by the same and then go on themselves. Of a semaphore one holder
- * is enough. Who waits for what it holds itself does not help itself.
+ * is enough.
  *
- * <p>Everybody who does not go on by these rules is stuck, and among them there are cycles. Work
- * and memory are in proportion to what is given.
+ * <p>Who waits for what it holds itself does not help itself, unless it does several things at
+ * once: then another of its threads may have it, and that wait says nothing about the session.
+ *
+ * <p>Everybody who does not go on by these rules is stuck, and among them there are cycles. Where
+ * one in a cycle does several things at once, the cycle is only possibly a deadlock. Work and
+ * memory are in proportion to what is given.
  */
 final class Deadlocks {
     /**
@@ -37,21 +42,31 @@ final class Deadlocks {
      */
     record Holders(SequencedCollection<Long> sessions, boolean complete) {}
 
-    /** One in a cycle: it waits for the spot, which the next one holds. */
-    record Step(long session, Spot spot) {}
+    /**
+     * One in a cycle: it waits for the spot, which the next one holds.
+     *
+     * @param concurrent whether it does several things at once
+     */
+    record Step(long session, Spot spot, boolean concurrent) {}
 
     private final Map<Spot, Holders> holders;
     private final Map<Long, ? extends SequencedCollection<Spot>> waits;
+    private final LongPredicate concurrent;
     private final Set<Long> stuck;
 
     /**
      * @param holders of the keys that are waited for; of others it is taken that they are granted
-     * @param waits of each session that waits
+     * @param waits of each session that waits, every key once
+     * @param concurrent tells the sessions that do several things at once
      */
-    Deadlocks(Map<Spot, Holders> holders, Map<Long, ? extends SequencedCollection<Spot>> waits) {
+    Deadlocks(
+            Map<Spot, Holders> holders,
+            Map<Long, ? extends SequencedCollection<Spot>> waits,
+            LongPredicate concurrent) {
         this.holders = holders;
         this.waits = waits;
-        this.stuck = findStuck();
+        this.concurrent = concurrent;
+        this.stuck = new Search().run();
     }
 
     /** The sessions that cannot go on. */
@@ -59,67 +74,131 @@ final class Deadlocks {
         return Collections.unmodifiableSet(stuck);
     }
 
-    private Set<Long> findStuck() {
-        Map<Long, List<Spot>> heldBy = new HashMap<>();
-        Map<Spot, List<Long>> waitedForBy = new HashMap<>();
-        Map<Spot, Integer> needed = new HashMap<>();
-        Deque<Spot> granted = new ArrayDeque<>();
-        Deque<Long> going = new ArrayDeque<>();
-        Set<Long> rest = new TreeSet<>(waits.keySet());
-        waits.forEach(
-                (session, spots) -> {
-                    for (Spot spot : spots) {
-                        waitedForBy.computeIfAbsent(spot, _ -> new ArrayList<>()).add(session);
-                    }
-                });
-        for (Spot spot : waitedForBy.keySet()) {
-            Set<Long> waitingHolders = new HashSet<>();
-            int need = countNeeded(spot, waitingHolders);
-            needed.put(spot, need);
-            if (need == 0) {
-                granted.add(spot);
-            } else {
-                waitingHolders.forEach(
-                        session ->
-                                heldBy.computeIfAbsent(session, _ -> new ArrayList<>()).add(spot));
-            }
-        }
-        while (!granted.isEmpty()) {
-            for (Long session : waitedForBy.getOrDefault(granted.remove(), List.of())) {
-                if (rest.remove(session)) {
-                    going.add(session);
-                }
-            }
+    /** Lets everybody go on who can. */
+    private final class Search {
+        private final Set<Long> rest = new TreeSet<>();
+        private final Map<Spot, List<Long>> waitedForBy = new HashMap<>();
+        private final Map<Long, List<Spot>> heldBy = new HashMap<>();
+        private final Map<Spot, Blockers> blockers = new HashMap<>();
+
+        /** How many waits of a session that does several things at once count. */
+        private final Map<Long, Integer> counting = new HashMap<>();
+
+        private final Deque<Long> going = new ArrayDeque<>();
+
+        Set<Long> run() {
+            waits.forEach(this::addWaits);
+            waitedForBy.keySet().forEach(this::addHolders);
+            List.copyOf(waitedForBy.keySet()).forEach(this::look);
             while (!going.isEmpty()) {
-                for (Spot spot : heldBy.getOrDefault(going.remove(), List.of())) {
-                    int left = needed.merge(spot, -1, Integer::sum);
-                    if (left == 0) {
-                        granted.add(spot);
+                Long gone = going.remove();
+                for (Spot spot : heldBy.getOrDefault(gone, List.of())) {
+                    Blockers left = blockers.get(spot);
+                    if (left != null) {
+                        left.goOn(gone);
+                        look(spot);
                     }
                 }
             }
+            return rest;
         }
-        return rest;
+
+        private void addWaits(Long session, SequencedCollection<Spot> spots) {
+            int count = 0;
+            for (Spot spot : spots) {
+                if (!isOwnSlot(session, spot)) {
+                    waitedForBy.computeIfAbsent(spot, _ -> new ArrayList<>()).add(session);
+                    count++;
+                }
+            }
+            if (count > 0) {
+                rest.add(session);
+                counting.put(session, count);
+            }
+        }
+
+        private void addHolders(Spot spot) {
+            Blockers found = new Blockers();
+            blockers.put(spot, found);
+            Holders known = holders.get(spot);
+            if (known == null) {
+                return; // it is about to be granted, or will be when it is no longer suspended
+            }
+            boolean oneGoes = !known.complete();
+            Set<Long> waiting = new HashSet<>();
+            for (Long session : known.sessions()) {
+                if (rest.contains(session)) {
+                    waiting.add(session);
+                } else {
+                    oneGoes = true;
+                }
+            }
+            found.oneIsEnough = spot.kind() != Kind.MUTEX;
+            if (found.oneIsEnough && oneGoes) {
+                return;
+            }
+            for (Long session : waiting) {
+                found.add(session);
+                heldBy.computeIfAbsent(session, _ -> new ArrayList<>()).add(spot);
+            }
+        }
+
+        /** Whether somebody goes on because of how a key stands now. */
+        private void look(Spot spot) {
+            Blockers left = blockers.get(spot);
+            if (left == null) {
+                return;
+            }
+            List<Long> waiting = waitedForBy.getOrDefault(spot, List.of());
+            if (left.isEmpty()) {
+                blockers.remove(spot);
+                waiting.forEach(this::goOn);
+            } else if (left.count == 1 && concurrent.test(left.sum) && waiting.contains(left.sum)) {
+                // only another thread of the same session is in its way
+                if (counting.merge(left.sum, -1, Integer::sum) == 0) {
+                    goOn(left.sum);
+                }
+            }
+        }
+
+        private void goOn(Long session) {
+            if (rest.remove(session)) {
+                going.add(session);
+            }
+        }
     }
 
-    /** How many of its holders that wait have to go on before a key is granted. */
-    private int countNeeded(Spot spot, Set<Long> waitingHolders) {
+    /** Those who hold a key, and wait. */
+    private static final class Blockers {
+        int count;
+
+        /** Of their numbers: of one, it is the number. */
+        long sum;
+
+        boolean oneIsEnough;
+
+        void add(long session) {
+            count++;
+            sum += session;
+        }
+
+        void goOn(long session) {
+            count = oneIsEnough ? 0 : count - 1;
+            sum -= session;
+        }
+
+        boolean isEmpty() {
+            return count == 0;
+        }
+    }
+
+    /** Whether another thread of the session may give back a slot that this one waits for. */
+    private boolean isOwnSlot(Long session, Spot spot) {
         Holders known = holders.get(spot);
-        if (known == null || known.sessions().isEmpty()) {
-            return 0; // it is about to be granted, or will be when it is no longer suspended
-        }
-        boolean oneGoes = !known.complete();
-        for (Long session : known.sessions()) {
-            if (waits.containsKey(session)) {
-                waitingHolders.add(session);
-            } else {
-                oneGoes = true;
-            }
-        }
-        if (spot.kind() == Kind.MUTEX) {
-            return waitingHolders.size();
-        }
-        return oneGoes ? 0 : 1;
+        return known != null
+                && spot.kind() != Kind.MUTEX
+                && concurrent.test(session)
+                && known.sessions().contains(session);
     }
 
     /**
@@ -140,7 +219,7 @@ final class Deadlocks {
             while (at != null && !visited.containsKey(at)) {
                 visited.put(at, walk);
                 Move move = moveFrom(at);
-                path.add(new Step(at, move.spot()));
+                path.add(new Step(at, move.spot(), concurrent.test(at)));
                 at = move.holder();
             }
             if (at != null && visited.getOrDefault(at, 0) == walk) {
@@ -159,9 +238,10 @@ final class Deadlocks {
     private Move moveFrom(Long session) {
         for (Spot spot : waitsOf(session)) {
             Holders known = holders.get(spot);
-            if (known != null) {
+            if (known != null && !isOwnSlot(session, spot)) {
                 for (Long holder : known.sessions()) {
-                    if (stuck.contains(holder)) {
+                    boolean itself = holder.equals(session) && concurrent.test(session);
+                    if (stuck.contains(holder) && !itself) {
                         return new Move(spot, holder);
                     }
                 }

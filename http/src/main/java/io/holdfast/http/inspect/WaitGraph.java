@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
@@ -23,7 +24,10 @@ import java.util.function.LongSupplier;
  * <p>What was read at different moments may never have been true at once. So a session that seems
  * stuck is looked at again: only waits that had begun before the first line was read, and last, are
  * counted. All of them lasted while everything was read, and who waits neither takes nor gives
- * back.
+ * back. Some do all the same, who do several things at once or were queued before they waited: so
+ * at last it is read again who holds the keys of a cycle.
+ *
+ * <p>A place in line that nobody awaits keeps nobody from going on.
  */
 final class WaitGraph {
     /** How many of each line are read. */
@@ -42,6 +46,7 @@ final class WaitGraph {
 
     private final Driver driver;
     private final LongSupplier clock;
+    private final LongPredicate concurrent;
     private final List<LineView> lines = new ArrayList<>();
     private final Map<Spot, Deadlocks.Holders> holders = new HashMap<>();
     private final Map<Long, SequencedSet<Spot>> waits = new HashMap<>();
@@ -50,10 +55,12 @@ final class WaitGraph {
 
     /**
      * @param clock of nanoseconds
+     * @param concurrent tells the sessions that do several things at once
      */
-    WaitGraph(Driver driver, LongSupplier clock) {
+    WaitGraph(Driver driver, LongSupplier clock, LongPredicate concurrent) {
         this.driver = driver;
         this.clock = clock;
+        this.concurrent = concurrent;
     }
 
     /** The lines, each as far as it was read. */
@@ -73,7 +80,7 @@ final class WaitGraph {
         if (truncated) {
             lookUpHolders();
         }
-        Set<Long> stuck = new Deadlocks(holders, waits).stuck();
+        Set<Long> stuck = new Deadlocks(holders, waits, concurrent).stuck();
         if (stuck.isEmpty()) {
             return List.of();
         }
@@ -84,7 +91,19 @@ final class WaitGraph {
                 lasting.put(session, spots);
             }
         }
-        return new Deadlocks(holders, lasting).cycles(MOST_CYCLES);
+        return new Deadlocks(holders, lasting, concurrent)
+                .cycles(MOST_CYCLES).stream().filter(this::isStillHeld).toList();
+    }
+
+    private boolean isStillHeld(List<Deadlocks.Step> cycle) {
+        long holder = cycle.getFirst().session();
+        for (Deadlocks.Step step : cycle.reversed()) {
+            if (!driver.isHolding(holder, step.spot().kind(), step.spot().key())) {
+                return false;
+            }
+            holder = step.session();
+        }
+        return true;
     }
 
     private void readLines() {
@@ -107,7 +126,9 @@ final class WaitGraph {
         boolean complete = line.holders().size() == line.held();
         holders.put(spot, new Deadlocks.Holders(line.holders(), complete));
         for (LineView.Waiter waiter : line.waiters()) {
-            waits.computeIfAbsent(waiter.session(), _ -> new LinkedHashSet<>(2)).add(spot);
+            if (waiter.awaited()) {
+                waits.computeIfAbsent(waiter.session(), _ -> new LinkedHashSet<>(2)).add(spot);
+            }
         }
         waiters += line.waiters().size();
         truncated |= line.waiters().size() < line.waiting() || !complete;
@@ -129,7 +150,7 @@ final class WaitGraph {
                 continue;
             }
             for (BelongingView belonging : driver.belongings(session, MOST_BELONGINGS)) {
-                if (!belonging.held()) {
+                if (belonging.awaited()) {
                     waits.computeIfAbsent(session, _ -> new LinkedHashSet<>(2))
                             .add(new Spot(belonging.kind(), belonging.key()));
                 }
@@ -149,7 +170,9 @@ final class WaitGraph {
             if (belonging.sinceNanos() <= clock.getAsLong() - began) {
                 return new LinkedHashSet<>(); // it began something while we read
             }
-            spots.add(new Spot(belonging.kind(), belonging.key()));
+            if (belonging.awaited()) {
+                spots.add(new Spot(belonging.kind(), belonging.key()));
+            }
         }
         SessionView view = driver.session(session);
         return view != null && view.waits() == found ? spots : new LinkedHashSet<>();

@@ -1,6 +1,7 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.Peer;
 import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.LineView;
 import io.holdfast.http.web.Api;
@@ -13,6 +14,7 @@ import io.vertx.core.json.JsonObject;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.LongPredicate;
 
 /** Who waits for whom. */
 final class WaitRoutes {
@@ -32,7 +34,13 @@ final class WaitRoutes {
     private void list(Exchange exchange) {
         Driver driver = exchange.backend().driver();
         Observatory observatory = exchange.backend().observatory();
-        exchange.offLoop(() -> list(new WaitGraph(driver, System::nanoTime), observatory));
+        LongPredicate concurrent =
+                session -> {
+                    Peer peer = observatory.peerOf(session);
+                    return peer != null && peer.concurrent();
+                };
+        exchange.offLoop(
+                () -> list(new WaitGraph(driver, System::nanoTime, concurrent), observatory));
     }
 
     private static JsonObject list(WaitGraph graph, Observatory observatory) {
@@ -65,7 +73,8 @@ final class WaitRoutes {
     private static JsonObject show(Deadlocks.Step step, Observatory observatory) {
         Spot spot = step.spot();
         JsonObject shown = Show.putWho(new JsonObject(), step.session(), observatory);
-        return Show.putKey(shown.put("kind", Show.word(spot.kind())), spot.key());
+        return Show.putKey(shown.put("kind", Show.word(spot.kind())), spot.key())
+                .put("concurrent", step.concurrent());
     }
 
     private static JsonObject show(Place place, Observatory observatory) {

@@ -67,8 +67,9 @@ final class HttpSession implements Mailbox {
     }
 
     @Override
-    public void kick() {
+    public boolean kick() {
         web.later(() -> end(() -> {}));
+        return true;
     }
 
     /** Somebody asked for it. */

@@ -130,8 +130,9 @@ public final class HttpSessions {
         public void wake() {}
 
         @Override
-        public void kick() {
+        public boolean kick() {
             end.run();
+            return true;
         }
     }
 

@@ -34,10 +34,32 @@ class DeadlocksPropertyTest {
     void those_are_stuck_who_are_left_when_all_others_have_gone() {
         for (long seed = 1; seed <= HOUSES; seed++) {
             House house = House.draw(new Random(seed));
-            Deadlocks found = new Deadlocks(house.holders(), house.waits());
+            Deadlocks found = new Deadlocks(house.holders(), house.waits(), _ -> false);
 
             checkCycles(found, house, seed);
             assertThat(found.stuck()).as("seed %d", seed).isEqualTo(house.leftOver());
+        }
+    }
+
+    @Test
+    void who_does_several_things_at_once_is_stuck_behind_others_only() {
+        for (long seed = 1; seed <= HOUSES; seed++) {
+            House house = House.draw(new Random(seed));
+            Random random = new Random(-seed);
+            int concurrent = random.nextInt(64);
+            Deadlocks found =
+                    new Deadlocks(
+                            house.holders(),
+                            house.distinctWaits(),
+                            session -> ((concurrent >> (session - 1)) & 1) != 0);
+
+            checkCycles(found, house, seed);
+            for (List<Step> cycle : found.cycles(Integer.MAX_VALUE)) {
+                assertThat(cycle.size() == 1 && cycle.getFirst().concurrent())
+                        .as("seed %d", seed)
+                        .isFalse();
+            }
+            assertThat(house.leftOver()).as("seed %d", seed).containsAll(found.stuck());
         }
     }
 
@@ -148,6 +170,12 @@ class DeadlocksPropertyTest {
                                                             person.session(),
                                                             _ -> new ArrayList<>())
                                                     .add(spot)));
+            return waits;
+        }
+
+        Map<Long, List<Spot>> distinctWaits() {
+            Map<Long, List<Spot>> waits = waits();
+            waits.replaceAll((_, spots) -> spots.stream().distinct().toList());
             return waits;
         }
 

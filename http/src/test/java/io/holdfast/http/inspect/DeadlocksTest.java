@@ -13,14 +13,17 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 @DisplayName("Deadlocks")
 class DeadlocksTest {
     private final Map<Spot, Holders> holders = new HashMap<>();
     private final Map<Long, List<Spot>> waits = new HashMap<>();
+    private final Set<Long> concurrent = new HashSet<>();
 
     @Test
     void two_who_wait_for_each_other_are_a_cycle() {
@@ -152,8 +155,42 @@ class DeadlocksTest {
         assertThat(deadlocks().cycles(3)).hasSize(3);
     }
 
+    @Test
+    void who_does_several_things_at_once_does_not_block_itself() {
+        concurrent.add(7L);
+        held(lock("a"), 7);
+        held(slots("s"), 7, 8);
+        waiting(7, lock("a"), slots("s"));
+        waiting(8, lock("a"));
+
+        assertThat(deadlocks().stuck()).isEmpty();
+    }
+
+    @Test
+    void who_does_several_things_at_once_is_blocked_by_another_reader_but_not_by_itself() {
+        concurrent.add(1L);
+        held(lock("a"), 1, 2);
+        held(lock("b"), 1);
+        waiting(1, lock("a"));
+        assertThat(deadlocks().stuck()).isEmpty();
+
+        waiting(2, lock("b"));
+        assertThat(cycles()).containsExactly(List.of(step(1, lock("a")), step(2, lock("b"))));
+    }
+
+    @Test
+    void a_wait_for_itself_does_not_hide_a_cycle_with_others() {
+        concurrent.add(1L);
+        held(lock("a"), 1);
+        held(lock("b"), 2);
+        waiting(1, lock("a"), lock("b"));
+        waiting(2, lock("a"));
+
+        assertThat(cycles()).containsExactly(List.of(step(1, lock("b")), step(2, lock("a"))));
+    }
+
     private Deadlocks deadlocks() {
-        return new Deadlocks(holders, waits);
+        return new Deadlocks(holders, waits, concurrent::contains);
     }
 
     private List<List<Step>> cycles() {
@@ -172,8 +209,8 @@ class DeadlocksTest {
         waits.put(session, Stream.of(spots).toList());
     }
 
-    private static Step step(long session, Spot spot) {
-        return new Step(session, spot);
+    private Step step(long session, Spot spot) {
+        return new Step(session, spot, concurrent.contains(session));
     }
 
     private static Spot lock(String key) {

@@ -103,8 +103,9 @@ final class Person implements Mailbox, AutoCloseable {
     public void wake() {}
 
     @Override
-    public void kick() {
+    public boolean kick() {
         close();
+        return true;
     }
 
     @Override

@@ -193,6 +193,11 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         abort();
     }
 
+    /** Whether a client does several things at once on one connection. */
+    protected boolean isConcurrent() {
+        return false;
+    }
+
     // ---- what a protocol may use
 
     protected final ChannelHandlerContext context() {
@@ -297,7 +302,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     private void open() {
-        session = service.driver.open(this, new Peer(service.protocol, this::name));
+        session = service.driver.open(this, new Peer(service.protocol, this::name, isConcurrent()));
         service.connections.incrementAndGet();
         service.traffic.connected();
         LOG.atDebug()
@@ -350,8 +355,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public void kick() {
+    public boolean kick() {
         ctx.executor().execute(() -> guarded(this::abort));
+        return true;
     }
 
     private void sessionReleased() {

@@ -76,7 +76,7 @@ final class TaggedSession implements Mailbox {
         this.owner = owner;
         this.secretText = newSecret();
         this.secret = secret(secretText);
-        this.session = driver.open(this, new Peer("dflockd", () -> label));
+        this.session = driver.open(this, new Peer("dflockd", () -> label, true));
     }
 
     private String newSecret() {
@@ -106,12 +106,13 @@ final class TaggedSession implements Mailbox {
     }
 
     @Override
-    public synchronized void kick() {
+    public synchronized boolean kick() {
         DflockdHandler connected = owner;
         if (connected != null) {
             connected.kick();
         }
         end();
+        return true;
     }
 
     @Override

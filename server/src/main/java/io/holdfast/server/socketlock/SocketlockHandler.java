@@ -99,6 +99,11 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     }
 
     @Override
+    protected boolean isConcurrent() {
+        return true;
+    }
+
+    @Override
     protected void ending() {
         for (Request request : byLock.values()) {
             erase(request);
