@@ -24,6 +24,13 @@ public final class Guest {
     private long requests;
 
     public Guest(TestHttp http, String name) {
+        this(http, name, false);
+    }
+
+    /**
+     * @param concurrent whether it does several things at once
+     */
+    public Guest(TestHttp http, String name, boolean concurrent) {
         session =
                 http.driver.open(
                         new Mailbox() {
@@ -41,7 +48,7 @@ public final class Guest {
                                 return true;
                             }
                         },
-                        new Peer("dflockd", () -> name));
+                        new Peer("dflockd", () -> name, concurrent));
     }
 
     public long id() {
@@ -78,6 +85,26 @@ public final class Guest {
                         SECONDS.toNanos(60),
                         id() * 1000 + requests,
                         terms));
+    }
+
+    /** Stands in line for a lock, and does not wait. */
+    public Effect enqueue(String key) {
+        return ask(
+                new Command.Enqueue(
+                        id(),
+                        ++requests,
+                        Kind.MUTEX,
+                        Key.of(key),
+                        1,
+                        SECONDS.toNanos(60),
+                        id() * 1000 + requests,
+                        Mode.WRITE));
+    }
+
+    /** Waits for what it stands in line for. */
+    public Effect awaitTurn(String key) {
+        return ask(
+                new Command.Await(id(), ++requests, Kind.MUTEX, Key.of(key), SECONDS.toNanos(100)));
     }
 
     /** Has a shared lock. */

@@ -51,7 +51,7 @@ record Explanation(
         }
         for (Json.Items cycle : cycles()) {
             lines.add("");
-            lines.add("deadlock:");
+            lines.add(Names.deadlock(cycle) + ":");
             lines.add("  " + Names.cycle(cycle));
         }
         return lines;
@@ -73,9 +73,10 @@ record Explanation(
             Json.Items cycle = cycles.getFirst();
             boolean through = cycle.fields().stream().anyMatch(isThis(resource));
             return name
-                    + (through
-                            ? " is stuck in a deadlock: "
-                            : " is stuck because its holder is in a deadlock: ")
+                    + (Names.isCertain(cycle) ? " is" : " may be")
+                    + (through ? " stuck in a " : " stuck because its holder is in a ")
+                    + Names.deadlock(cycle)
+                    + ": "
                     + Names.cycle(cycle)
                     + ". They go on when one of them gives up, is released, or loses its lease.";
         }

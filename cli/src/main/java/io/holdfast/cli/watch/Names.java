@@ -50,6 +50,18 @@ final class Names {
                 && one.text("key").equals(other.text("key"));
     }
 
+    /** Whether nobody in a cycle does several things at once, and so may still go on. */
+    static boolean isCertain(Json.Items cycle) {
+        return cycle.fields().stream()
+                .map(member -> member.values().get("concurrent"))
+                .noneMatch(value -> value instanceof Json.Word(var word) && word.equals("true"));
+    }
+
+    /** What a cycle is. */
+    static String deadlock(Json.Items cycle) {
+        return isCertain(cycle) ? "deadlock" : "possible deadlock";
+    }
+
     /** Each waits for what the next one holds. */
     static String cycle(Json.Items cycle) {
         var members = cycle.fields();

@@ -123,7 +123,10 @@ final class Screen {
                 break;
             }
             if (cycle instanceof Json.Items members) {
-                lines.add("DEADLOCK: " + Names.cycle(members));
+                lines.add(
+                        Names.deadlock(members).toUpperCase(Locale.ROOT)
+                                + ": "
+                                + Names.cycle(members));
             }
         }
         return lines;

@@ -171,6 +171,24 @@ class ExplainCommandTest {
     }
 
     @Test
+    void calls_a_deadlock_possible_if_somebody_in_it_does_several_things_at_once() {
+        api.put("/v1/keys/a", page("a", holder(1, "20"), 1, waiter(1, 2), 1));
+        api.put(
+                "/v1/waits",
+                """
+                {"waits":[],"cycles":[[
+                 {"connection":1,"name":"host:1","protocol":"dflockd","kind":"lock",
+                  "namespace":"","key":"b","concurrent":true},
+                 {"connection":2,"name":"host:2","protocol":"lockd","kind":"lock",
+                  "namespace":"","key":"a","concurrent":false}]]}
+                """);
+        Ended ended = explain("a");
+        assertThat(ended.out().getFirst())
+                .startsWith("lock a may be stuck in a possible deadlock: #1 host:1 (dflockd)");
+        assertThat(ended.out()).contains("possible deadlock:");
+    }
+
+    @Test
     void shows_no_more_than_it_is_asked_for() {
         api.put("/v1/keys/k", page("k", holder(1, "20"), 1, waiter(1, 2), 40));
         assertThat(explain("k", "--limit", "1").out()).contains("  and 39 more waiters");

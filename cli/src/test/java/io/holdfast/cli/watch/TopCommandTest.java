@@ -104,6 +104,12 @@ class TopCommandTest {
     }
 
     @Test
+    void calls_a_deadlock_possible_if_somebody_in_it_does_several_things_at_once() {
+        api.put("/v1/waits", WAITS.replace("\"key\":\"a\"}", "\"key\":\"a\",\"concurrent\":true}"));
+        assertThat(top("--view", "waits")).anyMatch(it -> it.startsWith("POSSIBLE DEADLOCK: #1"));
+    }
+
+    @Test
     void prints_who_waits_and_deadlocks() {
         assertThat(top("--once", "--view", "waits"))
                 .containsExactly(

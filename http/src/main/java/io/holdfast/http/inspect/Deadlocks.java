@@ -106,8 +106,8 @@ final class Deadlocks {
         private void addWaits(Long session, SequencedCollection<Spot> spots) {
             int count = 0;
             for (Spot spot : spots) {
+                waitedForBy.computeIfAbsent(spot, _ -> new ArrayList<>()).add(session);
                 if (!isOwnSlot(session, spot)) {
-                    waitedForBy.computeIfAbsent(spot, _ -> new ArrayList<>()).add(session);
                     count++;
                 }
             }
@@ -153,7 +153,9 @@ final class Deadlocks {
             if (left.isEmpty()) {
                 blockers.remove(spot);
                 waiting.forEach(this::goOn);
-            } else if (left.count == 1 && concurrent.test(left.sum) && waiting.contains(left.sum)) {
+            } else if (left.isOnlyOne()
+                    && concurrent.test(left.sum)
+                    && waiting.contains(left.sum)) {
                 // only another thread of the same session is in its way
                 if (counting.merge(left.sum, -1, Integer::sum) == 0) {
                     goOn(left.sum);
@@ -189,6 +191,11 @@ final class Deadlocks {
 
         boolean isEmpty() {
             return count == 0;
+        }
+
+        /** Whether one is left, of those who all have to go on. */
+        boolean isOnlyOne() {
+            return count == 1 && !oneIsEnough;
         }
     }
 

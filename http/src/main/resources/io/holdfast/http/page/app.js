@@ -8,7 +8,7 @@ import {lastSeen} from './filters.js';
 import {count, counted, millis, rough, span} from './format.js';
 import {Live} from './live.js';
 import {Poller} from './poller.js';
-import {judgeStale, now, state} from './state.js';
+import {isCertain, judgeStale, now, state} from './state.js';
 import {ChartsView} from './view-charts.js';
 import {ConnectionView} from './view-connection.js';
 import {ConnectionsView} from './view-connections.js';
@@ -67,7 +67,8 @@ const waits = new Poller(async signal => {
     state.cycles = answer.cycles.length;
     const badge = byId('cycles');
     badge.hidden = state.cycles === 0;
-    setText(badge, `${state.cycles} ${state.cycles === 1 ? 'deadlock' : 'deadlocks'}`);
+    state.certain = answer.cycles.filter(isCertain).length;
+    setText(badge, deadlocks());
     views.waits.draw(answer, performance.now());
 }, cost => Math.max(current === views.waits ? 2000 : 8000, cost * 20));
 
@@ -177,11 +178,15 @@ function showStatus() {
     showTitle();
 }
 
+function deadlocks() {
+    return state.certain > 0 ? counted(state.certain, 'deadlock') : counted(state.cycles, 'possible deadlock');
+}
+
 function showTitle() {
     const sums = state.overview?.totals;
     const waiting = sums ? sums.lock_waiters + sums.semaphore_waiters : 0;
     const trouble = state.stale ? '⚠ no answer'
-        : state.cycles > 0 ? `⚠ ${counted(state.cycles, 'deadlock')}`
+        : state.cycles > 0 ? `⚠ ${deadlocks()}`
             : state.overview?.ready === false ? '⚠ draining'
                 : waiting > 0 ? `${count(waiting)} waiting` : '';
     const title = [trouble, current?.title, 'Holdfast'].filter(Boolean).join(' · ');

@@ -9,10 +9,17 @@ export const state = {
     overview: null,
     /** Deadlocks, as of the last look. */
     cycles: 0,
+    /** How many of them are more than possible. */
+    certain: 0,
     stale: false,
 };
 /** Where the page's clock stands while what is shown is old. */
 let stopped = 0;
+
+/** Whether a cycle is a deadlock for certain: who does several things at once may still release what it holds. */
+export function isCertain(cycle) {
+    return !cycle.some(member => member.concurrent);
+}
 
 export function mayAct() {
     return state.overview?.admin === true;

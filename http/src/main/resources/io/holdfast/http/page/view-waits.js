@@ -3,7 +3,7 @@
 import {el} from './dom.js';
 import {count, counted, keyHref, name, visible} from './format.js';
 import {connectionLink, kindChip, running, shapeOf, tickAll} from './parts.js';
-import {now} from './state.js';
+import {isCertain, now} from './state.js';
 
 const MOST_NODES = 400;
 
@@ -65,10 +65,14 @@ export class WaitsView {
             el('li', {class: 'step'}, 'waits for ', keyLink(member), ', held by'),
         ]);
         steps.push(el('li', {class: 'member again'}, connectionLink(cycle[0])));
+        const sure = isCertain(cycle);
+        const told = sure ? 'Deadlock' : 'Possible deadlock';
         return el('div', {class: 'panel cycle', role: 'alert'},
             el('h2', {}, el('span', {class: 'sign', 'aria-hidden': 'true'}, '↻'),
-                cycle.length === 1 ? 'Deadlock: a connection waits for itself' : `Deadlock: ${cycle.length} connections wait for each other`),
+                cycle.length === 1 ? `${told}: a connection waits for itself` : `${told}: ${cycle.length} connections wait for each other`),
             el('ol', {class: 'ring'}, steps),
+            sure ? null : el('p', {class: 'dim'},
+                'One of them does several things at once: if another of its threads has the key, it may release it, and all go on.'),
             el('p', {class: 'dim'}, 'They go on when a lease or a timeout ends, or when one of these keys is released or one of these connections kicked.'));
     }
 

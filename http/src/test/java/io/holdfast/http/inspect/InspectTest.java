@@ -256,6 +256,36 @@ class InspectTest {
     }
 
     @Test
+    void a_cycle_says_who_of_it_does_several_things_at_once() {
+        Guest many = new Guest(http, "many", true);
+        many.lock("a");
+        bob.lock("b");
+        many.lock("a");
+        assertThat(json(http.get("/v1/waits")).getJsonArray("cycles")).isEmpty();
+        many.lock("b");
+        bob.lock("a");
+
+        JsonArray cycles = json(http.get("/v1/waits")).getJsonArray("cycles");
+
+        assertThat(cycles).hasSize(1);
+        assertThat(cycles.getJsonArray(0))
+                .extracting(step -> ((JsonObject) step).getBoolean("concurrent"))
+                .containsExactlyInAnyOrder(true, false);
+    }
+
+    @Test
+    void a_place_in_line_that_nobody_awaits_makes_no_deadlock() {
+        ann.lock("a");
+        bob.lock("b");
+        ann.enqueue("b");
+        bob.lock("a");
+        assertThat(json(http.get("/v1/waits")).getJsonArray("cycles")).isEmpty();
+
+        ann.awaitTurn("b");
+        assertThat(json(http.get("/v1/waits")).getJsonArray("cycles")).hasSize(1);
+    }
+
+    @Test
     void a_deadlock_is_found_though_one_of_it_stands_far_back_in_line() {
         Guest cid = new Guest(http, "cid");
         cid.lock("a");
