@@ -42,11 +42,14 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -55,8 +58,8 @@ public final class HttpFront implements FrontEnd {
     private static final Logger LOG = LoggerFactory.getLogger(HttpFront.class);
     private static final long CLOSE_SECONDS = 10;
 
-    /** Long enough for the longest keys there are, where they need no escapes. */
-    private static final int MOST_LINE = 72 * 1024;
+    /** Long enough for the longest keys there are, all of it escaped. */
+    private static final int MOST_LINE = 200 * 1024;
 
     private static final int MOST_HEADERS = 16 * 1024;
     private static final long SAMPLE_MILLIS = 1000;
@@ -72,6 +75,7 @@ public final class HttpFront implements FrontEnd {
     private final MetricsRoutes metrics;
     private final List<HttpServer> servers = new ArrayList<>();
     private final List<HttpAddress> addresses = new ArrayList<>();
+    private final Set<InetSocketAddress> taken = new HashSet<>();
 
     private HttpFront(HttpConfig config, Backend backend) {
         this.config = config;
@@ -160,13 +164,16 @@ public final class HttpFront implements FrontEnd {
             front.sessions.start(front.vertx);
             front.connections.start(front.vertx);
             return front;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             front.close();
             throw e;
         }
     }
 
     private void bind(HttpAddress address) throws IOException {
+        if (address.port() != 0 && !taken.add(placeOf(address))) {
+            throw new IOException("cannot listen on " + address + " twice");
+        }
         HttpServerOptions options =
                 new HttpServerOptions()
                         .setHost(address.host())
@@ -199,6 +206,11 @@ public final class HttpFront implements FrontEnd {
             throw new IOException("cannot listen on " + address + ": " + cause.getMessage(), cause);
         }
         addresses.add(address.withPort(server.actualPort()));
+    }
+
+    /** Two servers of one Vert.x share a place without a word, and its connections in turns. */
+    private static InetSocketAddress placeOf(HttpAddress address) throws IOException {
+        return new InetSocketAddress(InetAddress.getByName(address.host()), address.port());
     }
 
     private static boolean isLoopback(HttpAddress address) throws IOException {
@@ -290,8 +302,8 @@ public final class HttpFront implements FrontEnd {
         try {
             await(onLoop(this::endSessions));
             await(vertx.close().toCompletionStage().toCompletableFuture());
-        } catch (CompletionException e) {
-            // nothing is left to be done about it
+        } catch (CompletionException | RejectedExecutionException e) {
+            LOG.atWarn().addKeyValue("error", e.toString()).log("HTTP did not end as it should");
         }
     }
 }

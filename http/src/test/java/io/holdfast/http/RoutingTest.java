@@ -1,10 +1,16 @@
 package io.holdfast.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.engine.Namespace;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 
 final class RoutingTest {
@@ -59,5 +65,27 @@ final class RoutingTest {
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.body()).isEmpty();
         assertThat(answer.headers().firstValue("Content-Length")).hasValue("16");
+    }
+
+    @Test
+    void an_address_is_taken_once_however_it_is_called() {
+        HttpAddress again = new HttpAddress("127.0.0.1", http.port(), false, new Namespace("b"));
+        HttpAddress first = HttpAddress.of("127.0.0.1", freePort());
+        HttpAddress second = new HttpAddress("localhost", first.port(), false, new Namespace("b"));
+
+        assertThatThrownBy(
+                        () -> HttpFront.start(HttpConfig.at(first, second).build(), http.backend))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("twice");
+        assertThatThrownBy(() -> HttpFront.start(HttpConfig.at(again).build(), http.backend))
+                .isInstanceOf(IOException.class);
+    }
+
+    private static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -190,7 +190,7 @@ public final class HoldfastServer {
             }
             server.listen();
             return server;
-        } catch (StartException e) {
+        } catch (StartException | RuntimeException e) {
             server.close();
             throw e;
         }
@@ -426,6 +426,7 @@ public final class HoldfastServer {
             connections.forEach(
                     connection ->
                             connection.pipeline().fireUserEventTriggered(ConnectionEvent.DRAIN));
+            frontEnds.forEach(FrontEnd::drain);
             if (allClosed.awaitUninterruptibly(DRAIN_TURN_MILLIS)) {
                 if (frontEnds.stream().allMatch(FrontEnd::isDrained)) {
                     return true;
@@ -453,13 +454,22 @@ public final class HoldfastServer {
         listeners.forEach(listener -> listener.channel().close().syncUninterruptibly());
     }
 
+    /** What goes wrong in one must not keep the rest from being closed. */
+    private static void closeQuietly(FrontEnd frontEnd) {
+        try {
+            frontEnd.close();
+        } catch (RuntimeException e) {
+            LOG.atError().setCause(e).log("a front end did not close");
+        }
+    }
+
     /** Closes everything at once. */
     public void close() {
         if (closed.getAndSet(true)) {
             return;
         }
         closeListeners();
-        frontEnds.forEach(FrontEnd::close);
+        frontEnds.forEach(HoldfastServer::closeQuietly);
         connections.close().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
         dflockd.close();
         endLoops();

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Queue;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
@@ -22,6 +24,8 @@ import java.util.function.Consumer;
  * which they came. Belongs to the event loop, except for the methods that the driver calls.
  */
 final class HttpSession implements Mailbox {
+    private static final int MOST_IN_LINE = 1000;
+
     /** A request that has been submitted. */
     private record Running(Task task, long request, Command.Locking command) {}
 
@@ -33,6 +37,11 @@ final class HttpSession implements Mailbox {
     private @Nullable Running running;
     private long lastRequest;
     private long lastAnswered;
+
+    /** Requests whose answers are being written. */
+    private final NavigableSet<Long> writing = new TreeSet<>();
+
+    private boolean going;
 
     /** Requests and answers under way. */
     private int uses;
@@ -63,7 +72,7 @@ final class HttpSession implements Mailbox {
 
     @Override
     public void wake() {
-        web.later(this::takeEffects);
+        web.later(this::goOn);
     }
 
     @Override
@@ -83,34 +92,49 @@ final class HttpSession implements Mailbox {
 
     /** Does a request when its turn comes. */
     void submit(Task task) {
+        if (line.size() >= MOST_IN_LINE) {
+            task.exchange()
+                    .fail(new Problem(503, "busy", "this session has too many requests waiting"));
+            return;
+        }
         uses++;
         line.add(task);
         task.exchange().onGone(() -> abandon(task));
-        runNext();
+        goOn();
     }
 
-    private void runNext() {
-        while (running == null && !ended) {
-            Task next = line.poll();
-            if (next == null) {
-                return;
-            }
-            if (next.exchange().isGone()) {
-                done();
-            } else if (next.creates() && web.isDraining()) {
-                next.exchange().fail(Problem.draining()).onComplete(_ -> done());
-            } else {
-                run(next);
-            }
+    /** Tells what has come and begins what may begin; never within itself. */
+    private void goOn() {
+        if (going) {
+            return; // whoever does looks again
+        }
+        going = true;
+        try {
+            do {
+                takeEffects();
+            } while (beginNext());
+        } finally {
+            going = false;
         }
     }
 
-    private void run(Task task) {
-        long request = ++lastRequest;
-        Command.Locking command = task.question().ask(session.id(), request);
-        running = new Running(task, request, command);
-        session.submit(command);
-        takeEffects();
+    /** Begins the next request in line; false if there is none, or one is under way. */
+    private boolean beginNext() {
+        Task next = running == null && !ended ? line.poll() : null;
+        if (next == null) {
+            return false;
+        }
+        if (next.exchange().isGone()) {
+            done();
+        } else if (next.creates() && web.isDraining()) {
+            next.exchange().fail(Problem.draining()).onComplete(_ -> done());
+        } else {
+            long request = ++lastRequest;
+            Command.Locking command = next.question().ask(session.id(), request);
+            running = new Running(next, request, command);
+            session.submit(command);
+        }
+        return true;
     }
 
     private void takeEffects() {
@@ -121,14 +145,15 @@ final class HttpSession implements Mailbox {
                 answer(answered, effect);
             }
         }
-        runNext();
     }
 
     private void answer(Running answered, Effect effect) {
+        writing.add(answered.request());
         answered.task()
                 .tell(effect)
                 .onComplete(
                         written -> {
+                            writing.remove(answered.request());
                             if (written.succeeded()) {
                                 lastAnswered = Math.max(lastAnswered, answered.request());
                             } else {
@@ -155,7 +180,7 @@ final class HttpSession implements Mailbox {
                     new Command.Unclaim(
                             session.id(), ++lastRequest, command.kind(), command.key()));
         }
-        takeEffects();
+        goOn();
     }
 
     /** A place without anybody who awaits it is left by awaiting it for no time. */
@@ -171,7 +196,7 @@ final class HttpSession implements Mailbox {
         if (waiting != null && waiting.task().exchange() == task.exchange()) {
             withdraw(waiting);
             done();
-            takeEffects();
+            goOn();
         } else if (line.remove(task)) {
             done();
         } // else it is being answered
@@ -215,7 +240,7 @@ final class HttpSession implements Mailbox {
         if (waiting != null && waiting.task().creates()) {
             withdraw(waiting);
             waiting.task().exchange().fail(Problem.draining()).onComplete(_ -> done());
-            takeEffects();
+            goOn();
         }
         if (uses == 0) {
             endUnlessHolding();
@@ -243,11 +268,16 @@ final class HttpSession implements Mailbox {
         running = null;
         List<Task> left = List.copyOf(line);
         line.clear();
-        session.close(lastAnswered, () -> web.later(released));
+        session.close(lastTold(), () -> web.later(released));
         forget.accept(this);
         if (waiting != null) {
             waiting.task().exchange().fail(HttpSessions.gone());
         }
         left.forEach(task -> task.exchange().fail(HttpSessions.gone()));
+    }
+
+    /** Nobody knows for sure of what an answer tells that is still being written. */
+    private long lastTold() {
+        return writing.isEmpty() ? lastAnswered : Math.min(lastAnswered, writing.first() - 1);
     }
 }

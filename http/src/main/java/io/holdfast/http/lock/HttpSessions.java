@@ -143,8 +143,15 @@ public final class HttpSessions {
         web.backend().connectionRoom().giveBack();
     }
 
-    /** Opens a session and gives its id, which is a secret. */
-    String create(Exchange exchange) throws Problem {
+    /**
+     * A session that has just been opened.
+     *
+     * @param id a secret
+     */
+    record Created(String id, HttpSession session) {}
+
+    /** Opens a session. */
+    Created create(Exchange exchange) throws Problem {
         Runnable leave = enter(exchange);
         String name = hex(web.backend().driver().salt());
         String proof = hex(web.backend().driver().salt());
@@ -157,7 +164,7 @@ public final class HttpSessions {
                             leave.run();
                         });
         byName.put(name, new Kept(session, exchange.namespace(), new Secret(ascii(proof))));
-        return name + proof;
+        return new Created(name + proof, session);
     }
 
     private static String hex(long value) {
@@ -206,7 +213,7 @@ public final class HttpSessions {
     }
 
     private void sweep() {
-        long nanos = 2 * idle.toNanos();
+        long nanos = Math.min(idle.toNanos(), Long.MAX_VALUE / 2) * 2;
         for (Kept kept : List.copyOf(byName.values())) {
             if (kept.session().isUnusedFor(nanos)) {
                 kept.session().end(() -> {});

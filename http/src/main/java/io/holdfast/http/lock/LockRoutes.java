@@ -95,8 +95,12 @@ public final class LockRoutes {
     // ---- sessions
 
     private void openSession(Exchange exchange) throws Problem {
-        String id = sessions.create(exchange);
-        exchange.ok(new JsonObject().put("session_id", id).put("idle_timeout_s", idleSeconds));
+        HttpSessions.Created created = sessions.create(exchange);
+        exchange.ok(
+                        new JsonObject()
+                                .put("session_id", created.id())
+                                .put("idle_timeout_s", idleSeconds))
+                .onFailure(_ -> created.session().end(() -> {})); // nobody knows its id
     }
 
     private void endSession(Exchange exchange) throws Problem {

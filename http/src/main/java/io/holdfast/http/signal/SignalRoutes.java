@@ -119,14 +119,19 @@ public final class SignalRoutes {
         SignalStream listener = new SignalStream(exchange.web());
         Subscriber subscriber = hub(exchange, exchange.namespace()).open(listener);
         ListenOutcome outcome = subscriber.listen(pattern, group);
-        if (outcome != ListenOutcome.LISTENING || exchange.web().isDraining()) {
+        if (outcome != ListenOutcome.LISTENING) {
             subscriber.close();
             close.run();
-            throw outcome == ListenOutcome.LISTENING
-                    ? Problem.draining()
-                    : new Problem(503, "no_room", "there is no room for another who listens");
+            throw new Problem(503, "no_room", "there is no room for another who listens");
         }
-        EventStream stream = exchange.stream();
+        EventStream stream;
+        try {
+            stream = exchange.stream();
+        } catch (Problem problem) {
+            subscriber.close();
+            close.run();
+            throw problem;
+        }
         opened.stream = stream;
         stream.onEnd(
                 () -> {

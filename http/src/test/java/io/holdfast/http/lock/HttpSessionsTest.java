@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Test;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -334,5 +336,42 @@ final class HttpSessionsTest {
 
         await().until(() -> isFree(http, "k"));
         assertThat(http.driver.openSessions()).isZero();
+    }
+
+    @Test
+    void the_line_of_a_session_is_bounded_and_all_in_it_are_answered() {
+        TestHttp http = start();
+        String holder = open(http);
+        String token = json(ask(http, holder, "/v1/locks/k", "{}")).getString("token");
+        String session = open(http);
+        CompletableFuture<HttpResponse<String>> waiting = later(http, session, "/v1/locks/k", LONG);
+        awaitWaiters(http, "k", 1);
+
+        String stale = "{\"token\":\"" + "0".repeat(32) + "\"}";
+        List<CompletableFuture<HttpResponse<String>>> behind = new ArrayList<>();
+        for (int i = 0; i < 1010; i++) {
+            behind.add(later(http, session, "/v1/locks/k/release", stale));
+        }
+        await().until(() -> behind.stream().filter(CompletableFuture::isDone).count() == 10);
+        ask(http, holder, "/v1/locks/k/release", "{\"token\":\"" + token + "\"}");
+
+        assertThat(told(waiting.join())).isEqualTo("200");
+        assertThat(behind.stream().map(answer -> told(answer.join())))
+                .containsOnly("404 not_held", "503 busy");
+        assertThat(behind.stream().filter(answer -> told(answer.join()).equals("503 busy")))
+                .hasSize(10);
+        assertThat(told(ask(http, session, "/v1/locks/other", "{}"))).isEqualTo("200");
+    }
+
+    @Test
+    void a_draining_server_does_not_wait_for_a_hold_that_has_expired() {
+        TestHttp http = start();
+        ask(http, open(http), "/v1/locks/k", "{\"lease_ttl_s\":1}");
+        http.draining.set(true);
+        http.front.drain();
+        assertThat(http.front.isDrained()).isFalse();
+        await().until(() -> isFree(http, "k"));
+        http.front.drain();
+        await().until(http.front::isDrained);
     }
 }
