@@ -7,6 +7,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
 import io.holdfast.http.inspect.Show;
+import io.holdfast.http.prompt.PromptSession;
 import io.holdfast.http.web.Api;
 import io.holdfast.http.web.Exchange;
 import io.holdfast.http.web.Fields;

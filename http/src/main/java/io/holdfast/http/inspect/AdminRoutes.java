@@ -5,7 +5,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.http.data.PromptSession;
+import io.holdfast.http.prompt.PromptSession;
 import io.holdfast.http.web.Api;
 import io.holdfast.http.web.Exchange;
 import io.holdfast.http.web.Fields;

@@ -1,6 +1,6 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.http.data.PromptSession;
+import io.holdfast.http.prompt.PromptSession;
 import io.holdfast.http.web.Api;
 
 import java.time.Duration;

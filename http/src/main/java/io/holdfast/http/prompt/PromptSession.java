@@ -1,4 +1,4 @@
-package io.holdfast.http.data;
+package io.holdfast.http.prompt;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
