@@ -1,0 +1,75 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.driver.front.FrontEnd;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+@DisplayName("A server with a front end beside its listeners")
+class FrontEndIT {
+    /** One that is drained when it was told often enough. */
+    private static final class Counting implements FrontEnd {
+        private final int drainsNeeded;
+        private boolean opened;
+        private int drains;
+        private int closes;
+
+        Counting(int drainsNeeded) {
+            this.drainsNeeded = drainsNeeded;
+        }
+
+        @Override
+        public void open() {
+            opened = true;
+        }
+
+        @Override
+        public void drain() {
+            drains++;
+        }
+
+        @Override
+        public boolean isDrained() {
+            return drains >= drainsNeeded;
+        }
+
+        @Override
+        public void close() {
+            closes++;
+            throw new IllegalStateException("it does not want to");
+        }
+    }
+
+    @Test
+    void opens_it_last_and_tells_it_to_drain_until_it_has() throws Exception {
+        Counting front = new Counting(4);
+        HoldfastServer server = HoldfastServer.start(new TestConfig().build(), List.of(_ -> front));
+        assertThat(front.opened).isTrue();
+        server.drain();
+        assertThat(front.drains).isGreaterThanOrEqualTo(4);
+        assertThat(front.closes).isEqualTo(1);
+        server.awaitEnd(); // although closing it went wrong
+    }
+
+    @Test
+    void closes_what_was_started_when_another_one_fails_to() {
+        Counting front = new Counting(0);
+        assertThatThrownBy(
+                        () ->
+                                HoldfastServer.start(
+                                        new TestConfig().build(),
+                                        List.of(
+                                                _ -> front,
+                                                _ -> {
+                                                    throw new IllegalStateException("no");
+                                                })))
+                .hasMessage("no");
+        assertThat(front.opened).isFalse();
+        assertThat(front.closes).isEqualTo(1);
+    }
+}
