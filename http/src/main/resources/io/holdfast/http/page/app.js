@@ -185,7 +185,7 @@ function deadlocks() {
 function showTitle() {
     const sums = state.overview?.totals;
     const waiting = sums ? sums.lock_waiters + sums.semaphore_waiters : 0;
-    const trouble = state.stale ? '⚠ no answer'
+    const trouble = state.stale ? '⚠ out of date'
         : state.cycles > 0 ? `⚠ ${deadlocks()}`
             : state.overview?.ready === false ? '⚠ draining'
                 : waiting > 0 ? `${count(waiting)} waiting` : '';

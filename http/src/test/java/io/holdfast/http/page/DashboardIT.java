@@ -425,6 +425,32 @@ class DashboardIT {
     }
 
     @Test
+    void a_cycle_with_somebody_who_does_several_things_at_once_is_a_possible_deadlock() {
+        serve();
+        tab.prepare(
+                """
+                const ask = window.fetch;
+                window.fetch = async (url, init) => {
+                    const answer = await ask(url, init);
+                    if (url !== '/v1/waits') {
+                        return answer;
+                    }
+                    const told = await answer.json();
+                    told.cycles.forEach(cycle => cycle[0].concurrent = true);
+                    return Response.json(told);
+                };
+                """);
+        Person alice = person("alice").lock("orders");
+        person("bob").lock("invoices").lock("orders");
+        alice.lock("invoices");
+        show("waits");
+
+        tab.sees(".cycle h2", "Possible deadlock: 2 connections wait for each other");
+        tab.sees("#cycles", "1 possible deadlock");
+        assertClean();
+    }
+
+    @Test
     void colours_follow_the_system_until_they_are_chosen() {
         serve();
         tab.prefer("dark");
