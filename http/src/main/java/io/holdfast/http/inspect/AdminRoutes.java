@@ -50,7 +50,7 @@ final class AdminRoutes {
         Effect effect =
                 session.ask((id, request) -> new Command.Evict(id, request, kind, key, fence));
         if (!(effect instanceof Effect.Evicted evicted)) {
-            throw new Problem(404, "not_held", "nobody holds this");
+            throw new Problem(404, "not_held", "nobody holds this, or not with this fence");
         }
         audit.released(exchange.address(), kind, key, evicted.holds(), evicted.fence(), reason);
         exchange.ok(

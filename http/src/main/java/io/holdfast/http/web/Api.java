@@ -222,7 +222,11 @@ public final class Api {
         context.put(TEMPLATE, template);
         exchange.matched(route, by);
         if (!web.access().allows(by, route.need())) {
-            exchange.fail(new Problem(403, "forbidden", "the read-only token allows no changes"));
+            exchange.fail(
+                    new Problem(
+                            403,
+                            "forbidden",
+                            "this needs the secret; the read-only token is for looking in"));
             return;
         }
         serve(context.request(), exchange, route);
@@ -282,7 +286,9 @@ public final class Api {
             context.response().putHeader("Allow", String.join(", ", allowed));
             exchange.fail(
                     new Problem(
-                            405, "method_not_allowed", "another method is wanted at this path"));
+                            405,
+                            "method_not_allowed",
+                            "this path takes " + String.join(", ", allowed)));
         }
     }
 }
