@@ -67,9 +67,17 @@ public sealed interface Effect {
     /**
      * Holds were taken away.
      *
+     * @param lost who lost what, in order of grant
      * @param fence above theirs, and below that of every grant that follows
      */
-    record Evicted(long session, long request, int holds, long fence) implements Effect {}
+    record Evicted(long session, long request, List<Loss> lost, long fence) implements Effect {
+        public int holds() {
+            return lost.size();
+        }
+
+        /** One hold that was taken away. */
+        public record Loss(long session, long fence) {}
+    }
 
     /**
      * How an ask stood before the command that this answers; after a {@link Command.Reassert}, how

@@ -520,8 +520,11 @@ public final class LockEngine {
             refuse(c, Refusal.NOT_HELD, effects);
             return;
         }
-        effects.add(
-                new Effect.Evicted(c.session(), c.request(), evicted.size(), ledger.nextFence()));
+        List<Effect.Evicted.Loss> lost =
+                evicted.stream()
+                        .map(hold -> new Effect.Evicted.Loss(hold.session.id, hold.fence))
+                        .toList();
+        effects.add(new Effect.Evicted(c.session(), c.request(), lost, ledger.nextFence()));
         for (Hold hold : evicted) {
             if (hold.isTracked()) {
                 effects.add(new Effect.Revoked(hold.session.id, hold.request));

@@ -664,7 +664,9 @@ final class ReferenceModel {
             refuse(c, Refusal.NOT_HELD);
             return;
         }
-        effects.add(new Effect.Evicted(c.session(), c.request(), evicted.size(), ++fences));
+        List<Effect.Evicted.Loss> lost =
+                evicted.stream().map(it -> new Effect.Evicted.Loss(it.session, it.fence)).toList();
+        effects.add(new Effect.Evicted(c.session(), c.request(), lost, ++fences));
         for (Seat hold : evicted) {
             if (hold.terms.tracked()) {
                 effects.add(new Effect.Revoked(hold.session, hold.request));

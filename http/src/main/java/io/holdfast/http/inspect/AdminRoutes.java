@@ -1,5 +1,7 @@
 package io.holdfast.http.inspect;
 
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Peer;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
@@ -52,10 +54,15 @@ final class AdminRoutes {
         if (!(effect instanceof Effect.Evicted evicted)) {
             throw new Problem(404, "not_held", "nobody holds this, or not with this fence");
         }
-        audit.released(exchange.address(), kind, key, evicted.holds(), evicted.fence(), reason);
+        audit.released(
+                exchange.address(),
+                new Audit.Released(kind, key, evicted.lost()),
+                evicted.fence(),
+                exchange.backend().observatory()::peerOf,
+                reason);
         exchange.ok(
                 new JsonObject()
-                        .put("released", evicted.holds())
+                        .put("released", evicted.lost().size())
                         .put("fence", Long.toString(evicted.fence())));
     }
 
@@ -64,10 +71,14 @@ final class AdminRoutes {
         Fields body = exchange.optionalBody();
         String reason = reason(body);
         body.end();
-        if (!exchange.backend().driver().kick(number)) {
-            throw ConnectionRoutes.noConnection();
+        Driver driver = exchange.backend().driver();
+        Peer peer = exchange.backend().observatory().peerOf(number);
+        if (!driver.kick(number)) {
+            throw driver.session(number) == null
+                    ? ConnectionRoutes.noConnection()
+                    : new Problem(409, "not_kickable", "the server cannot do without this session");
         }
-        audit.kicked(exchange.address(), number, reason);
+        audit.kicked(exchange.address(), number, peer, reason);
         exchange.noContent();
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.http.inspect;
 
+import io.holdfast.driver.Peer;
+import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.vertx.core.json.JsonArray;
@@ -15,7 +17,8 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
+import java.util.function.LongFunction;
 
 /**
  * What operators did by force: the last of it, a line of the log each. Belongs to the event loop.
@@ -24,17 +27,48 @@ final class Audit {
     private static final Logger LOG = LoggerFactory.getLogger(Audit.class);
     static final int KEPT = 256;
 
+    /** How many of those who lost something are named. */
+    private static final int MOST_NAMED = 16;
+
+    /** What was done. */
+    sealed interface Act {}
+
+    record Released(Kind kind, Key key, List<Effect.Evicted.Loss> lost) implements Act {}
+
+    record Kicked(long session) implements Act {}
+
     /** The last first. */
     private final Deque<JsonObject> records = new ArrayDeque<>();
 
-    private final Set<Consumer<JsonObject>> watchers = new LinkedHashSet<>();
+    private final Set<BiConsumer<Act, JsonObject>> watchers = new LinkedHashSet<>();
 
     void released(
-            String address, Kind kind, Key key, int holds, long fence, @Nullable String reason) {
+            String address,
+            Released act,
+            long fence,
+            LongFunction<@Nullable Peer> peers,
+            @Nullable String reason) {
+        Kind kind = act.kind();
+        Key key = act.key();
+        int holds = act.lost().size();
+        JsonArray lost = new JsonArray();
+        act.lost().stream()
+                .limit(MOST_NAMED)
+                .forEach(
+                        loss ->
+                                lost.add(
+                                        Show.putWho(
+                                                        new JsonObject(),
+                                                        loss.session(),
+                                                        peers.apply(loss.session()))
+                                                .put("fence", Long.toString(loss.fence()))));
         JsonObject entry = begin("release", address).put("kind", Show.word(kind));
         Show.putKey(entry, key)
                 .put("connection", null)
+                .put("name", null)
+                .put("protocol", null)
                 .put("released", holds)
+                .put("lost", lost)
                 .put("fence", Long.toString(fence));
         LOG.atInfo()
                 .addKeyValue("action", "release")
@@ -42,28 +76,36 @@ final class Audit {
                 .addKeyValue("kind", Show.word(kind))
                 .addKeyValue("key", key)
                 .addKeyValue("released", holds)
+                .addKeyValue("lost", lost)
                 .addKeyValue("fence", fence)
                 .addKeyValue("reason", reason == null ? "" : reason)
                 .log("audit");
-        end(entry, reason);
+        end(act, entry, reason);
     }
 
-    void kicked(String address, long session, @Nullable String reason) {
+    void kicked(String address, long session, @Nullable Peer peer, @Nullable String reason) {
+        String name = peer == null ? "" : peer.name().get();
+        String protocol = peer == null ? "" : peer.protocol();
         JsonObject entry =
                 begin("kick", address)
                         .put("kind", null)
                         .put("namespace", null)
                         .put("key", null)
                         .put("connection", session)
+                        .put("name", name)
+                        .put("protocol", protocol)
                         .put("released", null)
+                        .put("lost", null)
                         .put("fence", null);
         LOG.atInfo()
                 .addKeyValue("action", "kick")
                 .addKeyValue("address", address)
                 .addKeyValue("connection", session)
+                .addKeyValue("name", name)
+                .addKeyValue("protocol", protocol)
                 .addKeyValue("reason", reason == null ? "" : reason)
                 .log("audit");
-        end(entry, reason);
+        end(new Kicked(session), entry, reason);
     }
 
     private static JsonObject begin(String action, String address) {
@@ -73,13 +115,13 @@ final class Audit {
                 .put("address", address);
     }
 
-    private void end(JsonObject entry, @Nullable String reason) {
+    private void end(Act act, JsonObject entry, @Nullable String reason) {
         entry.put("reason", reason);
         records.addFirst(entry);
         if (records.size() > KEPT) {
             records.removeLast();
         }
-        List.copyOf(watchers).forEach(watcher -> watcher.accept(entry));
+        List.copyOf(watchers).forEach(watcher -> watcher.accept(act, entry));
     }
 
     JsonArray records() {
@@ -88,11 +130,11 @@ final class Audit {
         return all;
     }
 
-    void watch(Consumer<JsonObject> watcher) {
+    void watch(BiConsumer<Act, JsonObject> watcher) {
         watchers.add(watcher);
     }
 
-    void unwatch(Consumer<JsonObject> watcher) {
+    void unwatch(BiConsumer<Act, JsonObject> watcher) {
         watchers.remove(watcher);
     }
 }

@@ -18,7 +18,7 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /** What happens, as it happens. */
 final class EventRoute {
@@ -70,18 +70,20 @@ final class EventRoute {
         private final EventStream stream;
         private final Observatory observatory;
         private final Subscription subscription;
-        private final Consumer<JsonObject> onAudit = this::audited;
+        private final EventFilter filter;
+        private final BiConsumer<Audit.Act, JsonObject> onAudit = this::audited;
         private long missedAudits;
 
         Watching(Exchange exchange, EventStream stream, EventFilter filter) {
             this.exchange = exchange;
             this.stream = stream;
+            this.filter = filter;
             this.observatory = exchange.backend().observatory();
             this.subscription =
                     observatory.subscribe(
                             filter, MOST_WAITING, () -> exchange.web().later(this::write));
             stream.onDrained(this::write);
-            if (filter.wants(EventFilter.AUDIT) && exchange.isAdmin()) {
+            if (filter.wantsAudit() && exchange.isAdmin()) {
                 audit.watch(onAudit);
             }
         }
@@ -105,7 +107,10 @@ final class EventRoute {
             exchange.web().later(this::write);
         }
 
-        private void audited(JsonObject entry) {
+        private void audited(Audit.Act act, JsonObject entry) {
+            if (!filter.test(act)) {
+                return;
+            }
             if (stream.isFull()) {
                 missedAudits++;
             } else {

@@ -30,6 +30,9 @@ public final class Api {
     private static final String ALLOWED = "allowed";
     private static final String TEMPLATE = "template";
 
+    /** What a request is counted as whose client went away before it was answered. */
+    private static final int LEFT = 499;
+
     /** What the path of a request that has no route is counted as. */
     public static final String UNMATCHED = "unmatched";
 
@@ -156,7 +159,8 @@ public final class Api {
                     if (end.failed()) {
                         exchange.gone();
                     }
-                    answered(context, since);
+                    boolean left = end.failed() && !context.response().headWritten();
+                    answered(context, left ? LEFT : context.response().getStatusCode(), since);
                     connections.answered(request.connection());
                 });
         connections.began(request.connection());
@@ -186,9 +190,8 @@ public final class Api {
                 malformed ? Problem.badRequest("this is not well-formed HTTP") : context.failure());
     }
 
-    private void answered(RoutingContext context, long since) {
+    private void answered(RoutingContext context, int status, long since) {
         String template = context.get(TEMPLATE, UNMATCHED);
-        int status = context.response().getStatusCode();
         long nanos = System.nanoTime() - since;
         for (Listener listener : listeners) {
             listener.answered(context.request().method(), template, status, nanos);
@@ -200,26 +203,28 @@ public final class Api {
     }
 
     private void choose(RoutingContext context, String template, Map<HttpMethod, Route> methods) {
+        Role role = web.access().roleOf(context.request());
+        if (role == Role.OPEN
+                && !web.access().isAdmin(role)
+                && methods.values().stream().allMatch(it -> it.need() == Need.ADMIN)) {
+            context.next(); // it does not exist
+            return;
+        }
+        context.put(TEMPLATE, template);
         Route route = methods.get(context.request().method());
         if (route == null) {
             TreeSet<String> allowed = context.get(ALLOWED, new TreeSet<>());
             methods.keySet().forEach(method -> allowed.add(method.name()));
-            context.put(ALLOWED, allowed).put(TEMPLATE, template);
+            context.put(ALLOWED, allowed);
             context.next();
             return;
         }
         Exchange exchange = exchange(context);
-        Role role = web.access().roleOf(context.request());
         if (role == null && route.need() != Need.NOTHING) {
             refuse(context, exchange);
             return;
         }
         Role by = role == null ? Role.READ : role;
-        if (route.need() == Need.ADMIN && by == Role.OPEN && !web.access().isAdmin(by)) {
-            exchange.fail(Problem.notFound());
-            return;
-        }
-        context.put(TEMPLATE, template);
         exchange.matched(route, by);
         if (!web.access().allows(by, route.need())) {
             exchange.fail(

@@ -5,6 +5,9 @@ import static io.holdfast.http.TestHttp.told;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
@@ -12,6 +15,7 @@ import io.holdfast.engine.Namespace;
 import io.holdfast.http.EventReader;
 import io.holdfast.http.Guest;
 import io.holdfast.http.TestHttp;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
 import org.junit.jupiter.api.AfterEach;
@@ -58,7 +62,20 @@ class AdminTest {
                                 .put("namespace", "")
                                 .put("key", "deploy")
                                 .put("connection", null)
+                                .put("name", null)
+                                .put("protocol", null)
                                 .put("released", 1)
+                                .put(
+                                        "lost",
+                                        JsonArray.of(
+                                                new JsonObject()
+                                                        .put("connection", ann.id())
+                                                        .put("name", "ann")
+                                                        .put("protocol", "dflockd")
+                                                        .put(
+                                                                "fence",
+                                                                Long.toString(
+                                                                        grant.token().fence()))))
                                 .put("fence", Long.toString(fence))
                                 .put("reason", "it hangs"));
     }
@@ -100,9 +117,49 @@ class AdminTest {
                 .isEqualTo("204");
         assertThat(told(http.send("DELETE", "/v1/admin/connections/424242", null)))
                 .isEqualTo("404 no_connection");
-        assertThat(json(http.get("/v1/admin/audit")).getJsonArray("audit"))
+        JsonArray audit = json(http.get("/v1/admin/audit")).getJsonArray("audit");
+        assertThat(audit)
                 .extracting(entry -> ((JsonObject) entry).getLong("connection"))
                 .containsExactly(bob.id(), ann.id());
+        assertThat(audit.getJsonObject(0).getString("name")).isEqualTo("bob");
+        assertThat(audit.getJsonObject(0).getString("protocol")).isEqualTo("dflockd");
+    }
+
+    @Test
+    void cannot_send_the_server_itself_away() {
+        Session own =
+                http.driver.open(
+                        new Mailbox() {
+                            @Override
+                            public void add(Effect effect) {}
+
+                            @Override
+                            public void wake() {}
+                        },
+                        new Peer("holdfast", () -> "holdfast"));
+
+        assertThat(told(http.send("DELETE", "/v1/admin/connections/" + own.id(), null)))
+                .isEqualTo("409 not_kickable");
+        assertThat(json(http.get("/v1/admin/audit")).getJsonArray("audit")).isEmpty();
+    }
+
+    @Test
+    void is_seen_only_by_those_who_watch_what_it_concerns() {
+        ann.lock("a");
+        bob.lock("b");
+        try (EventReader byKey = EventReader.open(http, "/v1/events?type=audit&key=b");
+                EventReader byConnection =
+                        EventReader.open(http, "/v1/events?type=audit&connection=" + bob.id());
+                EventReader byNamespace =
+                        EventReader.open(http, "/v1/events?type=audit&namespace=")) {
+            http.send("DELETE", "/v1/admin/connections/" + ann.id(), null);
+            http.post("/v1/admin/keys/a/release", "{}");
+            http.post("/v1/admin/keys/b/release", "{}");
+
+            assertThat(byKey.next().getString("key")).isEqualTo("b");
+            assertThat(byConnection.next().getString("key")).isEqualTo("b");
+            assertThat(byNamespace.next().getString("key")).isEqualTo("a");
+        }
     }
 
     @Test
