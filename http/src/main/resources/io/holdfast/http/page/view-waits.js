@@ -129,9 +129,12 @@ export class WaitsView {
         for (const wait of loose.slice(0, Math.max(0, budget.left))) {
             roots.push(el('li', {class: 'wait'}, this.#wait(wait, at)));
         }
+        const hint = free.length === 0 ? ''
+            : stuck.size === 0 ? 'Those at the left wait for nobody: begin with them.'
+                : 'Those at the left that are not marked wait for nobody: begin with them.';
         return el('div', {class: 'panel'},
             el('h2', {}, 'Who blocks whom'),
-            el('p', {class: 'dim'}, `${counted(waits.length, 'wait')}. Those at the left wait for nobody: begin with them.`),
+            el('p', {class: 'dim'}, `${counted(waits.length, 'wait')}. ${hint}`),
             el('ul', {class: 'tree'}, roots),
             budget.left <= 0 ? el('p', {class: 'dim'}, 'Only the first are shown.') : null);
     }
