@@ -120,6 +120,46 @@ final class ProtectionTest {
         }
     }
 
+    @Test
+    void a_server_on_all_addresses_answers_to_loopback_names_where_only_this_machine_asks() {
+        try (TestHttp http = TestHttp.start(HttpAddress.of("0.0.0.0", 0), config -> config)) {
+            assertThat(asHost(http, "localhost:6389")).startsWith("HTTP/1.1 200");
+            assertThat(asHost(http, "evil.example")).contains(" 403 ", "forbidden_host");
+        }
+    }
+
+    @Test
+    void an_allowed_host_may_be_an_address_with_colons() {
+        TestHttp http = start(config -> config.allowedHosts(Set.of("fe80::1", "[fe80::2]:80")));
+
+        assertThat(asHost(http, "[fe80::1]")).startsWith("HTTP/1.1 200");
+        assertThat(asHost(http, "[fe80::1]:6389")).startsWith("HTTP/1.1 200");
+        assertThat(asHost(http, "[fe80::2]:6389")).startsWith("HTTP/1.1 200");
+        assertThat(asHost(http, "[fe80::3]:6389")).contains(" 403 ", "forbidden_host");
+    }
+
+    @Test
+    void a_request_says_whom_it_asks_unless_it_is_too_old_for_that() {
+        TestHttp http = start(config -> config);
+
+        try (RawHttp raw = new RawHttp(http)) {
+            assertThat(status(raw.say("GET /health HTTP/1.1\r\n\r\n").answer())).isEqualTo("400");
+        }
+        try (RawHttp raw = new RawHttp(http)) {
+            assertThat(status(raw.say("GET /health HTTP/1.0\r\n\r\n").answer())).isEqualTo("200");
+        }
+    }
+
+    @Test
+    void who_waits_for_a_401_keeps_nobody_waiting() {
+        TestHttp http = startWithSecrets();
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say("GET /v1/keys HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(told(http.get("/health"))).isEqualTo("200");
+            assertThat(status(raw.answer())).isEqualTo("401");
+        }
+    }
+
     private static String asHost(TestHttp http, String host) {
         try (RawHttp raw = new RawHttp(http)) {
             return raw.say("GET /health HTTP/1.1\r\nHost: " + host + "\r\n\r\n").answer();
@@ -280,7 +320,7 @@ final class ProtectionTest {
         try (RawHttp raw = new RawHttp(http)) {
             raw.say(RawHttp.head("/v1/leases/k", "none", poll.length()) + poll);
             await().until(() -> waiters(http) == 1);
-            raw.say("x".repeat(70_000));
+            raw.say("x".repeat(17_000));
 
             assertThat(raw.isEnded()).isTrue();
         }

@@ -85,11 +85,22 @@ public final class TestHttp implements AutoCloseable {
 
     public static TestHttp start(
             Settings settings, Caps caps, Room room, UnaryOperator<HttpConfig.Builder> change) {
+        return start(settings, caps, room, HttpAddress.of("127.0.0.1", 0), change);
+    }
+
+    /** At an address of one's own. */
+    public static TestHttp start(HttpAddress address, UnaryOperator<HttpConfig.Builder> change) {
+        return start(settings(), Caps.NONE, () -> true, address, change);
+    }
+
+    private static TestHttp start(
+            Settings settings,
+            Caps caps,
+            Room room,
+            HttpAddress address,
+            UnaryOperator<HttpConfig.Builder> change) {
         HttpConfig config =
-                change.apply(
-                                HttpConfig.at(HttpAddress.of("127.0.0.1", 0))
-                                        .ping(Duration.ofSeconds(15)))
-                        .build();
+                change.apply(HttpConfig.at(address).ping(Duration.ofSeconds(15))).build();
         try {
             TestHttp http = new TestHttp(settings, caps, room, config);
             http.front.open();

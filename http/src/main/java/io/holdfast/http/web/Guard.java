@@ -6,9 +6,12 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.SocketAddress;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -48,16 +51,17 @@ public final class Guard {
     /**
      * Looks at a request and sets the headers that let a page read the answer.
      *
-     * @param loopback whether it came to an address that only this machine reaches
+     * @param loopback whether it came to a listener that only this machine reaches
      * @return whether it only asks if it may ask
      */
     boolean check(HttpServerRequest request, boolean loopback) throws Problem {
+        boolean local = loopback || isHere(request.localAddress());
         List<String> named = request.headers().getAll(HttpHeaders.HOST);
         String host = named.size() == 1 ? named.getFirst() : null;
         if (host == null && (named.size() > 1 || request.version() != HttpVersion.HTTP_1_0)) {
             throw Problem.badRequest("one Host header is wanted");
         }
-        if (host != null && !isOurs(host, request, loopback)) {
+        if (host != null && !isOurs(host, request, local)) {
             throw new Problem(
                     403, "forbidden_host", "this server is not called " + nameOf(host) + " here");
         }
@@ -84,6 +88,17 @@ public final class Guard {
         return hosts.isEmpty() || isLoopback(name) || name.equals(localName(request));
     }
 
+    /** Whether only this machine reaches an address, which a listener on all addresses has too. */
+    private static boolean isHere(@Nullable SocketAddress address) {
+        String host = address == null ? null : address.hostAddress();
+        byte[] bytes = host == null ? null : NetUtil.createByteArrayFromIpAddressString(host);
+        try {
+            return bytes != null && InetAddress.getByAddress(bytes).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
     private static boolean isLoopback(String name) {
         return name.equals(LOCALHOST)
                 || name.equals("[::1]")
@@ -96,8 +111,11 @@ public final class Guard {
         return address == null || address.indexOf(':') < 0 ? address : "[" + address + "]";
     }
 
-    /** A host without its port. */
+    /** A host without its port; an address with colons is in brackets. */
     private static String nameOf(String host) {
+        if (NetUtil.isValidIpV6Address(host)) {
+            return host.startsWith("[") ? host : "[" + host + "]";
+        }
         int colon = host.lastIndexOf(':');
         return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
     }
