@@ -151,7 +151,7 @@ public final class Api {
 
     private void begin(RoutingContext context, Namespace namespace, boolean loopback) {
         HttpServerRequest request = context.request();
-        Exchange exchange = new Exchange(web, request, namespace);
+        Exchange exchange = new Exchange(web, connections, request, namespace);
         context.put(EXCHANGE, exchange);
         long since = System.nanoTime();
         context.addEndHandler(
@@ -184,7 +184,10 @@ public final class Api {
     /** The router refuses some requests before anybody sees them. */
     private void failed(RoutingContext context, Namespace namespace) {
         Exchange known = context.get(EXCHANGE);
-        Exchange exchange = known == null ? new Exchange(web, context.request(), namespace) : known;
+        Exchange exchange =
+                known == null
+                        ? new Exchange(web, connections, context.request(), namespace)
+                        : known;
         boolean malformed = context.statusCode() >= 400 && context.statusCode() < 500;
         exchange.failed(
                 malformed ? Problem.badRequest("this is not well-formed HTTP") : context.failure());
@@ -249,6 +252,8 @@ public final class Api {
                             route.handler().handle(exchange);
                         } catch (Problem | RuntimeException e) {
                             exchange.failed(e);
+                        } finally {
+                            exchange.forgetBody();
                         }
                         if (!request.response().ended()) {
                             connections.read(request.connection());

@@ -40,7 +40,7 @@ final class Bodies {
 
     private final class Reading {
         final HttpServerRequest request;
-        final Buffer body = Buffer.buffer();
+        Buffer body = Buffer.buffer();
         @Nullable Reader reader;
         long timer = -1;
 
@@ -89,9 +89,10 @@ final class Bodies {
         }
 
         private void end() {
+            Buffer whole = body;
             Reader next = stop();
             if (next != null) {
-                next.read(body);
+                next.read(whole);
             }
         }
 
@@ -107,6 +108,7 @@ final class Bodies {
             reader = null;
             if (last != null) {
                 taken -= body.length();
+                body = Buffer.buffer(); // a request may wait long for its answer
                 vertx.cancelTimer(timer);
             }
             return last;

@@ -2,42 +2,59 @@ package io.holdfast.http.web;
 
 import io.holdfast.driver.Room;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The connections there are: not too many from one address, and none that says nothing for too
- * long. Belongs to the event loop.
+ * long. Belongs to the event loop. A connection is known here when its TLS handshake is over; those
+ * that do not come so far end by the time limit of the handshake.
  */
 public final class Connections {
     private static final long HEAD_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(120);
     private static final long LOOK_MILLIS = 1_000;
 
+    /** Who was answered before its request was read may send the rest of it, in vain. */
+    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final long MOST_LINGER_BYTES = 8L << 20;
+
     /** How much a client may send ahead while it waits for an answer. */
-    private static final int MOST_AHEAD = 64 * 1024;
+    private static final int MOST_AHEAD = 16 * 1024;
+
+    /** What a connection needs in memory, as connections of other protocols count themselves. */
+    private static final int PLAIN_PIECES = 8;
+
+    private static final int TLS_PIECES = 32;
 
     private final Room room;
     private final int mostPerAddress;
+    private final long mostBytes;
     private final Map<HttpConnection, Watched> open = new HashMap<>();
     private final Map<String, Integer> perAddress = new HashMap<>();
-    private final long mostHeadBytes = Runtime.getRuntime().maxMemory() / 16;
 
-    /** Of heads that have only come in part. */
-    private long allHeadBytes;
+    /** Of heads that have only come in part, and of what was sent ahead. */
+    private long allBytes;
 
     /**
      * No connections yet.
@@ -47,6 +64,7 @@ public final class Connections {
     public Connections(Room room, int mostPerAddress) {
         this.room = room;
         this.mostPerAddress = mostPerAddress;
+        this.mostBytes = Runtime.getRuntime().maxMemory() / 16;
     }
 
     /** Begins to close those that say nothing. */
@@ -62,7 +80,8 @@ public final class Connections {
             connection.close();
             return;
         }
-        if (!room.take()) {
+        int pieces = connection.isSsl() ? TLS_PIECES : PLAIN_PIECES;
+        if (!take(pieces)) {
             connection.close();
             return;
         }
@@ -72,13 +91,29 @@ public final class Connections {
         if (connection instanceof ConnectionBase base) {
             base.channel().pipeline().addFirst(watched);
         }
-        connection.closeHandler(_ -> leave(connection, address));
+        connection.closeHandler(_ -> leave(connection, address, pieces));
     }
 
-    private void leave(HttpConnection connection, String address) {
+    private boolean take(int pieces) {
+        for (int taken = 0; taken < pieces; taken++) {
+            if (!room.take()) {
+                giveBack(taken);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void giveBack(int pieces) {
+        for (int i = 0; i < pieces; i++) {
+            room.giveBack();
+        }
+    }
+
+    private void leave(HttpConnection connection, String address, int pieces) {
         open.remove(connection);
         perAddress.computeIfPresent(address, (_, count) -> count == 1 ? null : count - 1);
-        room.giveBack();
+        giveBack(pieces);
     }
 
     /** A request has begun: its head is there. */
@@ -105,12 +140,56 @@ public final class Connections {
         }
     }
 
+    /**
+     * A request is answered before it was read, and nothing more will be: what still comes is
+     * thrown away for a while, so that the client gets to read the answer.
+     *
+     * @param written when the answer has been sent
+     */
+    void end(HttpConnection connection, Future<Void> written) {
+        Watched watched = open.get(connection);
+        if (watched == null) {
+            written.onComplete(_ -> connection.close());
+        } else {
+            watched.linger();
+            written.onComplete(_ -> watched.shutOutput());
+        }
+    }
+
+    /** Closes a connection at once, even if its client takes nothing. */
+    void reset(HttpConnection connection) {
+        Watched watched = open.get(connection);
+        if (watched == null) {
+            connection.close();
+        } else {
+            watched.sendAway();
+        }
+    }
+
     private void closeSilent() {
         long now = System.nanoTime();
         for (Map.Entry<HttpConnection, Watched> each : List.copyOf(open.entrySet())) {
-            if (each.getValue().isSilent(now)) {
+            Watched watched = each.getValue();
+            if (!watched.isSilent(now)) {
+                continue;
+            }
+            if (watched.ending) {
+                watched.sendAway();
+            } else {
                 each.getKey().close();
             }
+        }
+    }
+
+    /** Sends those away that take most, not those that come last. */
+    private void keepWithinBudget() {
+        while (allBytes > mostBytes) {
+            Optional<Watched> greatest =
+                    open.values().stream().max(Comparator.comparingLong(Watched::bytes));
+            if (greatest.isEmpty() || greatest.get().bytes() == 0) {
+                return;
+            }
+            greatest.get().sendAway();
         }
     }
 
@@ -119,12 +198,13 @@ public final class Connections {
      * comes after it, and goes on reading: so it is noticed if the client goes away.
      */
     private final class Watched extends ChannelInboundHandlerAdapter {
-        private final ArrayDeque<Object> ahead = new ArrayDeque<>();
+        private @Nullable ByteBuf ahead;
         private @Nullable ChannelHandlerContext context;
-        private long aheadBytes;
         private long headBytes;
+        private long lingerBytes;
         private int underWay;
         private boolean holds;
+        private boolean ending;
         private boolean waitsForHead = true;
         private long deadline = System.nanoTime() + HEAD_NANOS;
 
@@ -135,20 +215,30 @@ public final class Connections {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            if (holds) {
-                keep(ctx, message);
-                return;
+            if (ending) {
+                lingerBytes += lengthOf(message);
+                ReferenceCountUtil.release(message);
+                if (lingerBytes > MOST_LINGER_BYTES) {
+                    ctx.close();
+                }
+            } else if (message instanceof ByteBuf bytes && (holds || ahead != null)) {
+                keep(bytes);
+            } else {
+                pass(ctx, message);
             }
+        }
+
+        private void pass(ChannelHandlerContext ctx, Object message) {
             if (underWay == 0) {
                 if (!waitsForHead) {
                     waitsForHead = true;
                     deadline = System.nanoTime() + HEAD_NANOS;
                 }
                 headBytes += lengthOf(message);
-                allHeadBytes += lengthOf(message);
-                if (allHeadBytes > mostHeadBytes) {
+                allBytes += lengthOf(message);
+                keepWithinBudget();
+                if (ending) {
                     ReferenceCountUtil.release(message);
-                    ctx.close();
                     return;
                 }
             }
@@ -159,18 +249,47 @@ public final class Connections {
             return message instanceof ByteBuf bytes ? bytes.readableBytes() : 0;
         }
 
+        /** What is kept for it that nobody serves yet. */
+        long bytes() {
+            return headBytes + (ahead == null ? 0 : ahead.readableBytes());
+        }
+
         private void forgetHead() {
-            allHeadBytes -= headBytes;
+            allBytes -= headBytes;
             headBytes = 0;
         }
 
-        private void keep(ChannelHandlerContext ctx, Object message) {
-            aheadBytes += lengthOf(message);
-            if (aheadBytes > MOST_AHEAD) {
-                ReferenceCountUtil.release(message);
-                ctx.close();
-            } else {
-                ahead.add(message);
+        private void forgetAhead() {
+            ByteBuf kept = ahead;
+            if (kept != null) {
+                allBytes -= kept.readableBytes();
+                ahead = null;
+                kept.release();
+            }
+        }
+
+        /** In one piece: many small ones would take far more than their bytes. */
+        private void keep(ByteBuf bytes) {
+            ByteBuf kept = ahead == null ? Unpooled.buffer(bytes.readableBytes()) : ahead;
+            ahead = kept;
+            int length = bytes.readableBytes();
+            if (kept.readableBytes() + length > MOST_AHEAD) {
+                bytes.release();
+                sendAway();
+                return;
+            }
+            kept.writeBytes(bytes);
+            bytes.release();
+            allBytes += length;
+            keepWithinBudget();
+        }
+
+        private void sendAway() {
+            ending = true;
+            forgetHead();
+            forgetAhead();
+            if (context != null) {
+                context.close();
             }
         }
 
@@ -186,46 +305,84 @@ public final class Connections {
                 return;
             }
             holds = true;
-            // Those after us stop reading when they have enough; that happens after this.
-            Channel channel = ctx.channel();
+            readOn(ctx.channel(), () -> holds);
+        }
+
+        /** Those after us stop reading when they have enough; that happens before this does. */
+        private static void readOn(Channel channel, BooleanSupplier still) {
             channel.eventLoop()
                     .execute(
                             () -> {
-                                if (holds) {
+                                if (still.getAsBoolean()) {
                                     channel.config().setAutoRead(true);
                                 }
                             });
         }
 
+        void linger() {
+            ending = true;
+            deadline = System.nanoTime() + LINGER_NANOS;
+            forgetHead();
+            forgetAhead();
+            if (context != null) {
+                readOn(context.channel(), () -> true);
+            }
+        }
+
+        void shutOutput() {
+            if (context == null) {
+                return;
+            }
+            Channel channel = context.channel();
+            SslHandler tls = channel.pipeline().get(SslHandler.class);
+            if (tls == null) {
+                shutOutput(channel);
+            } else {
+                tls.closeOutbound().addListener(_ -> shutOutput(channel));
+            }
+        }
+
+        private static void shutOutput(Channel channel) {
+            if (channel instanceof DuplexChannel duplex) {
+                duplex.shutdownOutput();
+            } else {
+                channel.close();
+            }
+        }
+
         void answered() {
             underWay--;
             holds = false;
+            if (ending) {
+                return;
+            }
             deadline = System.nanoTime() + IDLE_NANOS;
-            if (!ahead.isEmpty() && context != null) {
+            if (ahead != null && context != null) {
                 context.channel().eventLoop().execute(this::passOn);
             }
         }
 
         private void passOn() {
             ChannelHandlerContext ctx = context;
-            while (ctx != null && !holds && !ahead.isEmpty()) {
-                Object next = ahead.poll();
-                aheadBytes -= lengthOf(next);
-                channelRead(ctx, next);
+            ByteBuf kept = ahead;
+            if (ctx != null && kept != null && !holds) {
+                allBytes -= kept.readableBytes();
+                ahead = null;
+                pass(ctx, kept);
                 ctx.fireChannelReadComplete();
             }
         }
 
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
+            ending = true;
             forgetHead();
-            ahead.forEach(ReferenceCountUtil::release);
-            ahead.clear();
+            forgetAhead();
             ctx.fireChannelInactive();
         }
 
         boolean isSilent(long now) {
-            return underWay == 0 && now - deadline > 0;
+            return (ending || underWay == 0) && now - deadline > 0;
         }
     }
 }

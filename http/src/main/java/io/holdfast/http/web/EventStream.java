@@ -20,21 +20,27 @@ import java.util.concurrent.TimeUnit;
  */
 public final class EventStream {
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long STUCK_MILLIS = TimeUnit.NANOSECONDS.toMillis(STUCK_NANOS);
     private static final long LOOK_MILLIS = 5_000;
 
     private final Web web;
     private final Vertx vertx;
     private final HttpServerResponse response;
+
+    /** Ends the connection, whatever there is still to be written. */
+    private final Runnable reset;
+
     private final long look;
     private long unwritten;
     private long progressNanos;
     private boolean ended;
     private final List<Runnable> onEnd = new ArrayList<>();
 
-    EventStream(Web web, Vertx vertx, HttpServerResponse response) {
+    EventStream(Web web, Vertx vertx, HttpServerResponse response, Runnable reset) {
         this.web = web;
         this.vertx = vertx;
         this.response = response;
+        this.reset = reset;
         this.look = vertx.setPeriodic(LOOK_MILLIS, _ -> endIfStuck());
         web.add(this);
         comment("ok");
@@ -82,7 +88,7 @@ public final class EventStream {
 
     private void endIfStuck() {
         if (unwritten > 0 && System.nanoTime() - progressNanos > STUCK_NANOS) {
-            response.reset();
+            reset.run();
         }
     }
 
@@ -107,11 +113,18 @@ public final class EventStream {
         return ended;
     }
 
-    /** Ends the stream properly. */
+    /** Ends the stream: properly, unless its client takes nothing. */
     public void close() {
-        if (!ended) {
-            ended();
-            response.end();
+        if (ended) {
+            return;
+        }
+        boolean stuck = isFull();
+        ended();
+        if (stuck) {
+            reset.run();
+        } else {
+            long timer = vertx.setTimer(STUCK_MILLIS, _ -> reset.run());
+            response.end().onComplete(_ -> vertx.cancelTimer(timer));
         }
     }
 

@@ -29,20 +29,23 @@ public final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     private static final String JSON = "application/json";
     private static final String PROBLEM_JSON = "application/problem+json";
+    private static final Buffer NO_BODY = Buffer.buffer();
     private static final Pattern SLASH = Pattern.compile("/");
 
     private final Web web;
+    private final Connections connections;
     private final HttpServerRequest request;
     private final Namespace namespace;
     private final List<Runnable> onGone = new ArrayList<>();
     private Role role = Role.OPEN;
     private @Nullable Route route;
-    private Buffer body = Buffer.buffer();
+    private Buffer body = NO_BODY;
     private @Nullable Query query;
     private boolean gone;
 
-    Exchange(Web web, HttpServerRequest request, Namespace namespace) {
+    Exchange(Web web, Connections connections, HttpServerRequest request, Namespace namespace) {
         this.web = web;
+        this.connections = connections;
         this.request = request;
         this.namespace = namespace;
     }
@@ -54,6 +57,11 @@ public final class Exchange {
 
     void body(Buffer read) {
         body = read;
+    }
+
+    /** The body has been looked at: it need not wait with the request. */
+    void forgetBody() {
+        body = NO_BODY;
     }
 
     /** The client went away. */
@@ -275,10 +283,15 @@ public final class Exchange {
 
     private Future<Void> send(HttpServerResponse response, @Nullable Buffer bytes) {
         response.putHeader("X-Content-Type-Options", "nosniff");
-        if (!request.isEnded() && hasBody()) {
-            response.putHeader(HttpHeaders.CONNECTION, "close"); // the rest of it is not read
+        boolean unread = !request.isEnded() && hasBody();
+        if (unread) {
+            response.putHeader(HttpHeaders.CONNECTION, "close");
         }
-        return bytes == null ? response.end() : response.end(bytes);
+        Future<Void> written = bytes == null ? response.end() : response.end(bytes);
+        if (unread) {
+            connections.end(request.connection(), written);
+        }
+        return written;
     }
 
     private boolean hasBody() {
@@ -353,7 +366,9 @@ public final class Exchange {
                 .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache")
                 .putHeader("X-Accel-Buffering", "no")
                 .putHeader("X-Content-Type-Options", "nosniff");
-        EventStream stream = new EventStream(web, web.vertx(), response);
+        EventStream stream =
+                new EventStream(
+                        web, web.vertx(), response, () -> connections.reset(request.connection()));
         onGone(stream::ended);
         return stream;
     }
