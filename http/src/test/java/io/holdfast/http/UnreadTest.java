@@ -85,13 +85,13 @@ final class UnreadTest {
             long before = used();
             List<RawHttp> waiting = new ArrayList<>();
             try {
-                for (int i = 0; i < 48; i++) {
+                for (int i = 0; i < 32; i++) {
                     waiting.add(poll(http, body));
                     int there = i + 1;
                     await().until(() -> waiters(http) == there);
                 }
 
-                assertThat(used() - before).isLessThan(24L << 20);
+                assertThat(used() - before).isLessThan(16L << 20);
             } finally {
                 waiting.forEach(RawHttp::close);
             }
