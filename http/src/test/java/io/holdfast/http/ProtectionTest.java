@@ -237,7 +237,7 @@ final class ProtectionTest {
         TestHttp http = start(config -> config);
 
         try (RawHttp raw = new RawHttp(http)) {
-            raw.say("GET /" + "x".repeat(80_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            raw.say("GET /" + "x".repeat(300_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
             assertThat(status(raw.answer())).isEqualTo("414");
         }
         try (RawHttp raw = new RawHttp(http)) {

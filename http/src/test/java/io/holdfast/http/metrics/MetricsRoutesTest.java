@@ -91,7 +91,7 @@ class MetricsRoutesTest {
 
     @Test
     void count_the_bytes_and_connections_of_HTTP_itself() {
-        http.post("/health", "x".repeat(20_000));
+        http.post("/v1/leases/k", "x".repeat(30_000));
         assertThat(scrape().value("holdfast_connections", "protocol", "http")).isPositive();
         Awaitility.await()
                 .until(
