@@ -59,6 +59,12 @@ final class RoutingTest {
     }
 
     @Test
+    void a_route_for_operators_that_is_not_there_is_not_found_by_any_method() {
+        assertThat(TestHttp.told(http.get("/v1/admin/audit"))).isEqualTo("404 not_found");
+        assertThat(TestHttp.told(http.post("/v1/admin/audit", ""))).isEqualTo("404 not_found");
+    }
+
+    @Test
     void HEAD_is_GET_without_a_body() {
         HttpResponse<String> answer = http.send("HEAD", "/health", null);
 

@@ -3,6 +3,10 @@ package io.holdfast.http.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.Secret;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.http.Guest;
+import io.holdfast.http.RawHttp;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonObject;
 
@@ -76,6 +80,27 @@ class MetricsRoutesTest {
         assertThat(requests("GET", "unmatched", 404)).isEqualTo(2);
         assertThat(requests("POST", "/health", 405)).isEqualTo(1);
         assertThat(http.get("/metrics").body()).doesNotContain("/v1/no");
+    }
+
+    @Test
+    void count_a_request_whose_client_left_before_it_was_answered() {
+        new Guest(http, "holder").lock("taken");
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.post("/v1/leases/taken", "", "{\"acquire_timeout_s\":100}");
+            Awaitility.await()
+                    .until(() -> http.driver.view(Kind.MUTEX, Key.of("taken"), 1).waiters() == 1);
+        }
+        Awaitility.await()
+                .untilAsserted(
+                        () -> assertThat(requests("POST", "/v1/leases/{key}", 499)).isEqualTo(1));
+    }
+
+    @Test
+    void count_a_wrong_secret_for_the_route_it_was_sent_to() {
+        restartWithSecrets();
+        http.get("/v1/keys");
+        String text = http.get("/metrics", "Authorization", "Bearer just looking").body();
+        assertThat(text).contains("path=\"/v1/keys\",status=\"401\"");
     }
 
     private double requests(String method, String path, int status) {
