@@ -9,11 +9,15 @@ import java.util.function.Predicate;
 
 /** One who watches the feed. What it does not take in time it misses, and is told how much. */
 public final class Subscription implements AutoCloseable {
+    /** Keys may be long: what they take together is bounded too. */
+    static final long MOST_BYTES = 1 << 20;
+
     private final Predicate<Happening> wanted;
     private final int most;
     private final Runnable wake;
     private final Consumer<Subscription> end;
     private final Queue<Happening> queue = new ArrayDeque<>();
+    private long queuedBytes;
     private long missed;
     private boolean awake;
 
@@ -30,10 +34,12 @@ public final class Subscription implements AutoCloseable {
             return;
         }
         synchronized (this) {
-            if (missed > 0 || queue.size() >= most) {
+            int bytes = bytesOf(happening);
+            if (missed > 0 || queue.size() >= most || queuedBytes + bytes > MOST_BYTES) {
                 missed++;
             } else {
                 queue.add(happening);
+                queuedBytes += bytes;
             }
             if (awake) {
                 return;
@@ -49,12 +55,17 @@ public final class Subscription implements AutoCloseable {
      */
     public synchronized @Nullable Happening poll() {
         Happening next = queue.poll();
+        queuedBytes -= next == null ? 0 : bytesOf(next);
         if (next == null && missed > 0) {
             next = new Happening.Gap(missed);
             missed = 0;
         }
         awake = next != null;
         return next;
+    }
+
+    private static int bytesOf(Happening happening) {
+        return happening instanceof Happening.OnKey on ? on.event().key().bytes().length : 0;
     }
 
     @Override

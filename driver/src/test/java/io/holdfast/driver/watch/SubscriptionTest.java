@@ -3,6 +3,10 @@ package io.holdfast.driver.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.Peer;
+import io.holdfast.engine.Event;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Mode;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,19 @@ class SubscriptionTest {
         assertThat(take(subscription)).containsExactly(opened(2), new Happening.Gap(4));
         observatory.opened(7, PEER);
         assertThat(take(subscription)).containsExactly(opened(7));
+    }
+
+    @Test
+    void that_is_too_slow_for_long_keys_misses_them_too() {
+        Subscription subscription = subscribe(1000);
+        Key key = Key.of("k".repeat(64 * 1024));
+        for (int i = 0; i < 20; i++) {
+            observatory.happened(
+                    0,
+                    new Event(
+                            Event.Type.WAITING, Kind.MUTEX, key, 1, Mode.WRITE, 0, 7, 0, 0, 1, 1));
+        }
+        assertThat(take(subscription)).hasSize(17).endsWith(new Happening.Gap(4));
     }
 
     @Test

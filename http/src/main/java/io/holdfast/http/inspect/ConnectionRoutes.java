@@ -129,7 +129,12 @@ final class ConnectionRoutes {
     private static JsonObject showAll(SessionView view, Driver driver) {
         JsonArray holding = new JsonArray();
         JsonArray waiting = new JsonArray();
+        JsonObject answer = show(view).put("holding", holding).put("waiting", waiting);
+        Bulk bulk = new Bulk();
         for (BelongingView belonging : driver.belongings(view.id(), MOST_BELONGINGS)) {
+            if (!bulk.admits(belonging.key())) {
+                return answer.put("truncated", true);
+            }
             JsonObject shown =
                     Show.putKey(
                                     new JsonObject().put("kind", Show.word(belonging.kind())),
@@ -152,7 +157,7 @@ final class ConnectionRoutes {
                                 .put("timeout_left_s", Show.left(belonging.leftNanos())));
             }
         }
-        return show(view).put("holding", holding).put("waiting", waiting);
+        return answer;
     }
 
     private static @Nullable Integer position(long session, BelongingView wait, Driver driver) {

@@ -127,10 +127,15 @@ final class KeyRoutes {
 
     private static JsonObject rows(Ranking<ResourceView> ranking, Observatory observatory) {
         JsonArray rows = new JsonArray();
+        Bulk bulk = new Bulk();
+        JsonObject answer = new JsonObject().put("total", ranking.total()).put("keys", rows);
         for (ResourceView view : ranking.toList()) {
+            if (!bulk.admits(view.key())) {
+                return answer.put("truncated", true);
+            }
             rows.add(row(view, observatory));
         }
-        return new JsonObject().put("total", ranking.total()).put("keys", rows);
+        return answer;
     }
 
     private static JsonObject row(ResourceView view, Observatory observatory) {

@@ -11,6 +11,7 @@ import io.holdfast.engine.ValueView;
 import io.holdfast.http.web.Api;
 import io.holdfast.http.web.Exchange;
 import io.holdfast.http.web.Need;
+import io.holdfast.http.web.Problem;
 import io.holdfast.protocol.dflockd.DflockdStats;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -20,9 +21,13 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.internal.buffer.BufferInternal;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -30,19 +35,38 @@ import java.util.function.Function;
 
 /** The same object as the line protocol's stats, written piece by piece. */
 final class StatsRoute {
+    private static final Logger LOG = LoggerFactory.getLogger(StatsRoute.class);
     private static final String JSON = "application/json";
     private static final int PIECE_BYTES = 32 * 1024;
     private static final long STUCK_SECONDS = 30;
+    private static final int MOST_AT_ONCE = 16;
 
     /** The line protocol begins its line with this. */
     private static final int OK_BYTES = "ok ".length();
 
+    private final Semaphore writing = new Semaphore(MOST_AT_ONCE);
+
     void addTo(Api api) {
-        api.add(
-                HttpMethod.GET,
-                "/v1/stats",
-                Need.READ,
-                exchange -> Thread.startVirtualThread(new Writing(exchange)::run));
+        api.add(HttpMethod.GET, "/v1/stats", Need.READ, this::stats);
+    }
+
+    /** It is written as it is read, so a slow client takes long: so few may at once. */
+    private void stats(Exchange exchange) throws Problem {
+        if (!writing.tryAcquire()) {
+            throw new Problem(503, "busy", "too many clients read stats");
+        }
+        Thread.startVirtualThread(
+                () -> {
+                    Writing answer = new Writing(exchange);
+                    try {
+                        answer.run();
+                    } catch (RuntimeException e) {
+                        LOG.atError().setCause(e).log("stats failed");
+                        exchange.web().later(answer::fail);
+                    } finally {
+                        writing.release();
+                    }
+                });
     }
 
     /** One answer on its way, on a thread of its own. */
@@ -69,6 +93,14 @@ final class StatsRoute {
             stats.end(out);
             Buffer rest = BufferInternal.buffer(out);
             exchange.web().later(() -> end(rest));
+        }
+
+        void fail() {
+            if (begun) {
+                exchange.response().reset();
+            } else {
+                exchange.fail(new Problem(500, "internal", "the server has a fault"));
+            }
         }
 
         private void end(Buffer rest) {

@@ -4,6 +4,7 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.SessionView;
 import io.holdfast.driver.Slices;
 import io.holdfast.engine.BelongingView;
+import io.holdfast.engine.KeyView;
 import io.holdfast.engine.LineView;
 
 import java.util.ArrayList;
@@ -98,12 +99,19 @@ final class WaitGraph {
     private boolean isStillHeld(List<Deadlocks.Step> cycle) {
         long holder = cycle.getFirst().session();
         for (Deadlocks.Step step : cycle.reversed()) {
-            if (!driver.isHolding(holder, step.spot().kind(), step.spot().key())) {
+            if (!isHolder(holder, step.spot())) {
                 return false;
             }
             holder = step.session();
         }
         return true;
+    }
+
+    /** Whether a session is among the holders, to read or to write. */
+    private boolean isHolder(long session, Spot spot) {
+        KeyView view = driver.view(spot.kind(), spot.key(), MOST_OF_LINE);
+        return view != null
+                && view.holders().stream().anyMatch(holder -> holder.session() == session);
     }
 
     private void readLines() {

@@ -44,8 +44,14 @@ final class WaitRoutes {
     }
 
     private static JsonObject list(WaitGraph graph, Observatory observatory) {
+        Bulk bulk = new Bulk();
+        boolean more = false;
         JsonArray cycles = new JsonArray();
         for (List<Deadlocks.Step> cycle : graph.read()) {
+            if (!cycle.stream().allMatch(step -> bulk.admits(step.spot().key()))) {
+                more = true;
+                break;
+            }
             JsonArray steps = new JsonArray();
             cycle.forEach(step -> steps.add(show(step, observatory)));
             cycles.add(steps);
@@ -63,11 +69,17 @@ final class WaitRoutes {
             }
         }
         JsonArray waits = new JsonArray();
-        longest.toList().forEach(place -> waits.add(show(place, observatory)));
+        for (Place place : longest.toList()) {
+            if (!bulk.admits(place.line().key())) {
+                more = true;
+                break;
+            }
+            waits.add(show(place, observatory));
+        }
         return new JsonObject()
                 .put("waits", waits)
                 .put("cycles", cycles)
-                .put("truncated", graph.isTruncated() || longest.total() > MOST_WAITS);
+                .put("truncated", more || graph.isTruncated() || longest.total() > MOST_WAITS);
     }
 
     private static JsonObject show(Deadlocks.Step step, Observatory observatory) {

@@ -15,15 +15,12 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Instant;
 import java.util.Locale;
 
 /** Serves numbers: to Prometheus, and to the page. */
 public final class MetricsRoutes implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(MetricsRoutes.class);
     private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
     private static final int POINTS = 300;
     private static final int CONTENDED = 10;
@@ -57,19 +54,11 @@ public final class MetricsRoutes implements AutoCloseable {
     }
 
     private void metrics(Exchange exchange) {
-        Thread.startVirtualThread(() -> scrape(exchange));
-    }
-
-    private void scrape(Exchange exchange) {
-        try {
-            Buffer text = Buffer.buffer(text());
-            exchange.web().later(() -> exchange.answer(200, TEXT, text));
-        } catch (RuntimeException e) {
-            LOG.atError().setCause(e).log("metrics failed");
-            Problem problem =
-                    new Problem(500, "internal", "the server has a fault; its log says more");
-            exchange.web().later(() -> exchange.fail(problem));
-        }
+        exchange.aside(
+                () -> {
+                    Buffer text = Buffer.buffer(text());
+                    exchange.web().later(() -> exchange.answer(200, TEXT, text));
+                });
     }
 
     private synchronized String text() {

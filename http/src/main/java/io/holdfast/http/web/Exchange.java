@@ -26,6 +26,9 @@ import java.util.regex.Pattern;
  * answered after the client has gone, or a second time, is lost without harm.
  */
 public final class Exchange {
+    /** A client that takes longer to read an answer is sent away. */
+    private static final long LONGEST_READING_MILLIS = 60_000;
+
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     private static final String JSON = "application/json";
     private static final String PROBLEM_JSON = "application/problem+json";
@@ -41,7 +44,7 @@ public final class Exchange {
     private @Nullable Route route;
     private Buffer body = NO_BODY;
     private @Nullable Query query;
-    private boolean gone;
+    private volatile boolean gone;
 
     Exchange(Web web, Connections connections, HttpServerRequest request, Namespace namespace) {
         this.web = web;
@@ -313,31 +316,53 @@ public final class Exchange {
         return request.method();
     }
 
+    /** Work that may take long. */
+    @FunctionalInterface
+    public interface Work {
+        /** Answers by {@link Web#later}, or throws. */
+        void run() throws Exception;
+    }
+
     /** Works on a thread of its own and answers with what comes of it. */
     public void offLoop(Callable<JsonObject> work) {
+        aside(
+                () -> {
+                    Buffer bytes = Json.line(work.call());
+                    web.later(() -> answerAtLength(bytes));
+                });
+    }
+
+    /** Works on a thread of its own, when few others do; what goes wrong is answered. */
+    public void aside(Work work) {
         Thread.startVirtualThread(
                 () -> {
-                    JsonObject answer = null;
-                    Exception failure = null;
                     web.offLoop().acquireUninterruptibly();
                     try {
-                        answer = work.call();
-                    } catch (Exception e) {
-                        failure = e;
+                        if (!gone) { // else nobody waits for it any more
+                            work.run();
+                        }
+                    } catch (Throwable e) {
+                        web.later(() -> failed(e));
                     } finally {
                         web.offLoop().release();
                     }
-                    Buffer bytes = answer == null ? null : Json.line(answer);
-                    Exception thrown = failure;
-                    web.later(
-                            () -> {
-                                if (bytes != null) {
-                                    answer(200, JSON, bytes);
-                                } else {
-                                    failed(thrown);
-                                }
-                            });
                 });
+    }
+
+    /** What waits to be read by slow clients is bounded, for one and for all of them. */
+    private void answerAtLength(Buffer bytes) {
+        if (!web.keep(bytes.length())) {
+            fail(new Problem(503, "busy", "too many long answers are being read"));
+            return;
+        }
+        long timer =
+                web.vertx().setTimer(LONGEST_READING_MILLIS, _ -> request.connection().close());
+        answer(200, JSON, bytes)
+                .onComplete(
+                        _ -> {
+                            web.vertx().cancelTimer(timer);
+                            web.unkeep(bytes.length());
+                        });
     }
 
     /** Answers with what went wrong; what nobody foresaw is logged and not told. */

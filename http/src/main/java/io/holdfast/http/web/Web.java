@@ -21,6 +21,8 @@ public final class Web {
     private final Context loop;
     private final Set<EventStream> streams = new HashSet<>();
     private final Semaphore offLoop = new Semaphore(OFF_LOOP);
+    private final long mostKept = Runtime.getRuntime().maxMemory() / 16;
+    private long kept;
     private final AtomicBoolean ready = new AtomicBoolean();
 
     /**
@@ -50,6 +52,19 @@ public final class Web {
 
     Semaphore offLoop() {
         return offLoop;
+    }
+
+    /** Counts bytes of an answer until it is read; false if there are too many. */
+    boolean keep(long bytes) {
+        if (kept > 0 && kept + bytes > mostKept) {
+            return false;
+        }
+        kept += bytes;
+        return true;
+    }
+
+    void unkeep(long bytes) {
+        kept -= bytes;
     }
 
     /** Begins to say that it is ready. */

@@ -256,6 +256,35 @@ class InspectTest {
     }
 
     @Test
+    void a_deadlock_of_two_who_read_and_want_to_write_is_told() {
+        ann.lock(Key.of("a"), Mode.READ);
+        bob.lock(Key.of("a"), Mode.READ);
+        ann.lock("a");
+        bob.lock("a");
+        assertThat(json(http.get("/v1/waits")).getJsonArray("cycles")).isNotEmpty();
+    }
+
+    @Test
+    void answers_end_in_time_where_keys_are_long() {
+        byte[] key = new byte[64 * 1024];
+        for (byte i = 0; i < 40; i++) {
+            key[0] = i;
+            ann.lock(Key.of(Namespace.DEFAULT, key.clone()));
+            bob.lock(Key.of(Namespace.DEFAULT, key.clone()));
+        }
+        JsonObject keys = json(http.get("/v1/keys"));
+        JsonObject waits = json(http.get("/v1/waits"));
+        JsonObject detail = json(http.get("/v1/connections/" + ann.id()));
+        assertThat(keys.getInteger("total")).isEqualTo(40);
+        assertThat(keys.getBoolean("truncated")).isTrue();
+        assertThat(keys.getJsonArray("keys")).isNotEmpty().hasSizeLessThan(40);
+        assertThat(waits.getBoolean("truncated")).isTrue();
+        assertThat(waits.getJsonArray("waits")).isNotEmpty().hasSizeLessThan(40);
+        assertThat(detail.getBoolean("truncated")).isTrue();
+        assertThat(detail.getJsonArray("holding")).isNotEmpty().hasSizeLessThan(40);
+    }
+
+    @Test
     void a_cycle_says_who_of_it_does_several_things_at_once() {
         Guest many = new Guest(http, "many", true);
         many.lock("a");
