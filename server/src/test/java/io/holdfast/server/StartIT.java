@@ -184,8 +184,6 @@ class StartIT {
         assertThatThrownBy(tls::build)
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("certificate");
-        assertThatThrownBy(() -> new TestConfig().listeners().build())
-                .isInstanceOf(ConfigException.class);
         assertThatThrownBy(() -> new TestConfig().readTimeout(Duration.ZERO).build())
                 .hasMessageContaining("read timeout");
         assertThatThrownBy(() -> new TestConfig().writeTimeout(Duration.ofSeconds(-1)).build())
