@@ -48,6 +48,21 @@ final class UnreadTest {
     }
 
     @Test
+    void nothing_is_served_after_an_answer_that_was_the_last() {
+        try (TestHttp http = TestHttp.start();
+                RawHttp raw = new RawHttp(http)) {
+            raw.say(
+                    RawHttp.head("/nowhere", "none", 2)
+                            + "{}"
+                            + RawHttp.head("/v1/leases/k", "none", 2)
+                            + "{}");
+            assertThat(raw.answer()).contains(" 404 ", "onnection: close");
+            assertThat(raw.isEnded()).isTrue();
+            assertThat(http.driver.holders(Kind.MUTEX, Key.of("k"))).isNull();
+        }
+    }
+
+    @Test
     void what_comes_after_a_refusal_shuts_nobody_out() {
         try (TestHttp http = TestHttp.start()) {
             List<RawHttp> floods = new ArrayList<>();

@@ -16,7 +16,11 @@ final class Bulk {
 
     /** Whether there is room for one more row, about this key. */
     boolean admits(Key key) {
-        left -= BYTES_OF_ROW + (long) BYTES_OF_BYTE * key.bytes().length;
-        return left >= 0;
+        long bytes = BYTES_OF_ROW + (long) BYTES_OF_BYTE * key.bytes().length;
+        if (bytes > left) {
+            return false;
+        }
+        left -= bytes;
+        return true;
     }
 }

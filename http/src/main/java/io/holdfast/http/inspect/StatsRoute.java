@@ -60,7 +60,7 @@ final class StatsRoute {
                     Writing answer = new Writing(exchange);
                     try {
                         answer.run();
-                    } catch (RuntimeException e) {
+                    } catch (Throwable e) {
                         LOG.atError().setCause(e).log("stats failed");
                         exchange.web().later(answer::fail);
                     } finally {
@@ -97,7 +97,7 @@ final class StatsRoute {
 
         void fail() {
             if (begun) {
-                exchange.response().reset();
+                exchange.reset();
             } else {
                 exchange.fail(new Problem(500, "internal", "the server has a fault"));
             }
@@ -173,7 +173,7 @@ final class StatsRoute {
             } catch (ExecutionException e) {
                 return false;
             } catch (TimeoutException e) {
-                exchange.web().later(() -> exchange.response().reset());
+                exchange.web().later(() -> exchange.reset());
                 return false;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

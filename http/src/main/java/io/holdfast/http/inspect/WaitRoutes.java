@@ -45,10 +45,11 @@ final class WaitRoutes {
 
     private static JsonObject list(WaitGraph graph, Observatory observatory) {
         Bulk bulk = new Bulk();
+        Bulk cyclesBulk = new Bulk();
         boolean more = false;
         JsonArray cycles = new JsonArray();
         for (List<Deadlocks.Step> cycle : graph.read()) {
-            if (!cycle.stream().allMatch(step -> bulk.admits(step.spot().key()))) {
+            if (!cycle.stream().allMatch(step -> cyclesBulk.admits(step.spot().key()))) {
                 more = true;
                 break;
             }

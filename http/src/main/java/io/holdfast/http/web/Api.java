@@ -151,6 +151,9 @@ public final class Api {
 
     private void begin(RoutingContext context, Namespace namespace, boolean loopback) {
         HttpServerRequest request = context.request();
+        if (!connections.began(request.connection())) {
+            return; // the answer before said that it was the last
+        }
         Exchange exchange = new Exchange(web, connections, request, namespace);
         context.put(EXCHANGE, exchange);
         long since = System.nanoTime();
@@ -163,7 +166,6 @@ public final class Api {
                     answered(context, left ? LEFT : context.response().getStatusCode(), since);
                     connections.answered(request.connection());
                 });
-        connections.began(request.connection());
         try {
             if (guard.check(request, loopback)) {
                 exchange.noContent();

@@ -116,12 +116,10 @@ public final class Connections {
         giveBack(pieces);
     }
 
-    /** A request has begun: its head is there. */
-    void began(HttpConnection connection) {
+    /** A request has begun: its head is there. False if nothing more is served there. */
+    boolean began(HttpConnection connection) {
         Watched watched = open.get(connection);
-        if (watched != null) {
-            watched.began();
-        }
+        return watched == null || watched.began();
     }
 
     /** A request is there in full: nothing of the next is wanted before it is answered. */
@@ -173,9 +171,10 @@ public final class Connections {
             if (!watched.isSilent(now)) {
                 continue;
             }
-            if (watched.ending) {
+            if (watched.ending || watched.dismissed) {
                 watched.sendAway();
             } else {
+                watched.dismissed = true; // it closes when all is written, if its client reads
                 each.getKey().close();
             }
         }
@@ -205,6 +204,7 @@ public final class Connections {
         private int underWay;
         private boolean holds;
         private boolean ending;
+        private boolean dismissed;
         private boolean waitsForHead = true;
         private long deadline = System.nanoTime() + HEAD_NANOS;
 
@@ -293,10 +293,15 @@ public final class Connections {
             }
         }
 
-        void began() {
+        /** False if nothing more is served here. */
+        boolean began() {
+            if (ending) {
+                return false;
+            }
             underWay++;
             waitsForHead = false;
             forgetHead();
+            return true;
         }
 
         void hold() {

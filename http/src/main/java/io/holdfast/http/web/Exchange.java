@@ -26,8 +26,10 @@ import java.util.regex.Pattern;
  * answered after the client has gone, or a second time, is lost without harm.
  */
 public final class Exchange {
-    /** A client that takes longer to read an answer is sent away. */
-    private static final long LONGEST_READING_MILLIS = 60_000;
+    /** A client that takes longer to read an answer, or reads more slowly, is sent away. */
+    private static final long PATIENCE_MILLIS = 30_000;
+
+    private static final int SLOWEST_BYTES_PER_MILLI = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     private static final String JSON = "application/json";
@@ -355,14 +357,19 @@ public final class Exchange {
             fail(new Problem(503, "busy", "too many long answers are being read"));
             return;
         }
-        long timer =
-                web.vertx().setTimer(LONGEST_READING_MILLIS, _ -> request.connection().close());
+        long patience = PATIENCE_MILLIS + bytes.length() / SLOWEST_BYTES_PER_MILLI;
+        long timer = web.vertx().setTimer(patience, _ -> reset());
         answer(200, JSON, bytes)
                 .onComplete(
                         _ -> {
                             web.vertx().cancelTimer(timer);
                             web.unkeep(bytes.length());
                         });
+    }
+
+    /** Closes the connection at once, even if its client takes nothing. */
+    public void reset() {
+        connections.reset(request.connection());
     }
 
     /** Answers with what went wrong; what nobody foresaw is logged and not told. */
@@ -391,9 +398,7 @@ public final class Exchange {
                 .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache")
                 .putHeader("X-Accel-Buffering", "no")
                 .putHeader("X-Content-Type-Options", "nosniff");
-        EventStream stream =
-                new EventStream(
-                        web, web.vertx(), response, () -> connections.reset(request.connection()));
+        EventStream stream = new EventStream(web, web.vertx(), response, this::reset);
         onGone(stream::ended);
         return stream;
     }

@@ -16,6 +16,9 @@ public final class Web {
     /** How many look through everything at the same time; others wait. */
     private static final int OFF_LOOP = 4;
 
+    /** Answers up to this length are never too many. */
+    private static final int SMALL = 64 * 1024;
+
     private final Backend backend;
     private final Access access;
     private final Context loop;
@@ -56,7 +59,7 @@ public final class Web {
 
     /** Counts bytes of an answer until it is read; false if there are too many. */
     boolean keep(long bytes) {
-        if (kept > 0 && kept + bytes > mostKept) {
+        if (bytes > SMALL && kept > 0 && kept + bytes > mostKept) {
             return false;
         }
         kept += bytes;
