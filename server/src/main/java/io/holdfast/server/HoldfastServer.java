@@ -406,6 +406,7 @@ public final class HoldfastServer {
      * when everything is closed.
      */
     public void drain() {
+        draining.begin(); // first: who reads the line may count on it
         LOG.info("shutting down, draining connections");
         closeListeners();
         if (!awaitConnections()) {
