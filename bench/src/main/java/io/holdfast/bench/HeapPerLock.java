@@ -43,7 +43,7 @@ public final class HeapPerLock {
         print("held", usedBytes() - before);
         engine.apply(new Command.CloseSession(1, 0), LOCKS, ledger, effects);
         print("idle", usedBytes() - before);
-        if (engine.hasHolds(1) || keys.length != LOCKS) {
+        if (engine.views().hasHolds(1) || keys.length != LOCKS) {
             throw new IllegalStateException("locks are still held");
         }
     }

@@ -2,6 +2,7 @@ package io.holdfast.cli;
 
 import io.holdfast.cli.bench.BenchCommand;
 import io.holdfast.cli.client.ClientCommands;
+import io.holdfast.cli.cluster.ClusterCommand;
 import io.holdfast.cli.file.FileCommand;
 import io.holdfast.cli.serve.DflockdCommand;
 import io.holdfast.cli.serve.LockdCommand;
@@ -104,6 +105,7 @@ public final class Main implements Runnable {
         commands.putAll(ClientCommands.all(environment));
         commands.putAll(WatchCommands.all(environment));
         commands.put("file", FileCommand::create);
+        commands.put("cluster", () -> ClusterCommand.create(environment));
         commands.put("dflockd", () -> new CommandLine(new DflockdEntry()));
         commands.put("lockd", () -> new CommandLine(new LockdEntry()));
         commands.put("socketlockd", () -> new CommandLine(new SocketlockdEntry()));

@@ -42,6 +42,7 @@ class CommandsTest {
                         "lockd",
                         "socketlockd",
                         "file",
+                        "cluster",
                         "lock",
                         "sem",
                         "lead",

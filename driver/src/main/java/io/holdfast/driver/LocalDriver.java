@@ -2,6 +2,7 @@ package io.holdfast.driver;
 
 import io.holdfast.engine.BelongingView;
 import io.holdfast.engine.CounterView;
+import io.holdfast.engine.EngineViews;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
@@ -165,29 +166,29 @@ public final class LocalDriver implements Driver {
 
     @Override
     public @Nullable HolderView holders(Kind kind, Key key) {
-        return shards[shardOf(key)].read(engine -> engine.holders(kind, key));
+        return shards[shardOf(key)].read(views -> views.holders(kind, key));
     }
 
     @Override
     public @Nullable KeyView view(Kind kind, Key key, int ahead, int most) {
-        return shards[shardOf(key)].read((engine, now) -> engine.view(kind, key, ahead, most, now));
+        return shards[shardOf(key)].read((views, now) -> views.view(kind, key, ahead, most, now));
     }
 
     @Override
     public Slices<LineView> listLines(int most) {
-        return new ShardSlices<>(engine -> engine.listLines(most));
+        return new ShardSlices<>(views -> views.listLines(most));
     }
 
     @Override
     public boolean isHolding(long session, Kind kind, Key key) {
-        return shards[shardOf(key)].read(engine -> engine.isHolding(session, kind, key));
+        return shards[shardOf(key)].read(views -> views.isHolding(session, kind, key));
     }
 
     @Override
     public HeldCount countHeld(Namespace namespace, Kind kind) {
         HeldCount sum = new HeldCount(0, 0);
         for (Shard shard : shards) {
-            sum = sum.plus(shard.read(engine -> engine.countHeld(namespace, kind)));
+            sum = sum.plus(shard.read(views -> views.countHeld(namespace, kind)));
         }
         return sum;
     }
@@ -196,39 +197,39 @@ public final class LocalDriver implements Driver {
     public UseCount countUse(Kind kind) {
         UseCount sum = new UseCount(0, 0, 0);
         for (Shard shard : shards) {
-            sum = sum.plus(shard.read(engine -> engine.countUse(kind)));
+            sum = sum.plus(shard.read(views -> views.countUse(kind)));
         }
         return sum;
     }
 
     @Override
     public Slices<HolderView> listHolders(Namespace namespace, Kind kind) {
-        return new ShardSlices<>(engine -> engine.listHolders(namespace, kind));
+        return new ShardSlices<>(views -> views.listHolders(namespace, kind));
     }
 
     @Override
     public Slices<ResourceView> listInUse() {
-        return new ShardSlices<>(LockEngine::listInUse);
+        return new ShardSlices<>(EngineViews::listInUse);
     }
 
     @Override
     public Slices<ResourceView> listIdle() {
-        return new ShardSlices<>(LockEngine::listIdle);
+        return new ShardSlices<>(EngineViews::listIdle);
     }
 
     @Override
     public Slices<CounterView> listCounters() {
-        return new ShardSlices<>(LockEngine::listCounters);
+        return new ShardSlices<>(EngineViews::listCounters);
     }
 
     @Override
     public Slices<ValueView> listValues() {
-        return new ShardSlices<>(LockEngine::listValues);
+        return new ShardSlices<>(EngineViews::listValues);
     }
 
     @Override
     public Slices<ListView> listLists() {
-        return new ShardSlices<>(LockEngine::listLists);
+        return new ShardSlices<>(EngineViews::listLists);
     }
 
     @Override
@@ -253,11 +254,11 @@ public final class LocalDriver implements Driver {
 
     /** One shard after the other, each in slices. */
     private final class ShardSlices<T> implements Slices<T> {
-        private final Function<LockEngine, Listing<T>> open;
+        private final Function<EngineViews, Listing<T>> open;
         private int nextShard;
         private Shard.@Nullable SliceReader<T> reader;
 
-        ShardSlices(Function<LockEngine, Listing<T>> open) {
+        ShardSlices(Function<EngineViews, Listing<T>> open) {
             this.open = open;
         }
 

@@ -47,7 +47,7 @@ final class LocalSession implements Session {
         int waits = 0;
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
-                Possessions here = driver.shard(i).read(engine -> engine.possessions(id));
+                Possessions here = driver.shard(i).read(views -> views.possessions(id));
                 holds += here.holds();
                 waits += here.waits();
             }
@@ -60,7 +60,7 @@ final class LocalSession implements Session {
         List<BelongingView> all = new ArrayList<>();
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
-                all.addAll(driver.shard(i).read((engine, now) -> engine.belongings(id, most, now)));
+                all.addAll(driver.shard(i).read((views, now) -> views.belongings(id, most, now)));
             }
         }
         return all;
@@ -71,15 +71,16 @@ final class LocalSession implements Session {
     }
 
     @Override
-    public synchronized void submit(Command.Keyed command) {
+    public synchronized boolean submit(Command.Keyed command) {
         if (closed) {
-            return;
+            return true;
         }
         int shard = LocalDriver.shardOf(command.key());
         if (command instanceof Command.Locking) { // data belongs to no session
             touched |= 1L << shard;
         }
         driver.shard(shard).apply(command, this);
+        return true;
     }
 
     @Override
@@ -88,7 +89,7 @@ final class LocalSession implements Session {
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
                 places.addAll(
-                        driver.shard(i).read((engine, now) -> engine.places(id, after, most, now)));
+                        driver.shard(i).read((views, now) -> views.places(id, after, most, now)));
             }
         }
         places.sort(Comparator.comparingLong(PlaceView::request));

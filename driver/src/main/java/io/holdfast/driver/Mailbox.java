@@ -7,6 +7,12 @@ public interface Mailbox {
     /** Takes an effect, in engine order. Called under a lock: must be quick and call nothing. */
     void add(Effect effect);
 
+    /**
+     * A command that was not applied when it was submitted has been, and has no answer so far: it
+     * waits in line, or there was nothing for it to do. Called like {@link #add}, in order with it.
+     */
+    default void waits(long request) {}
+
     /** Tells that effects were added; called after the lock is free. */
     void wake();
 

@@ -5,18 +5,18 @@ import java.nio.LongBuffer;
 import java.security.SecureRandom;
 
 /** Secure random numbers, drawn in blocks: one call of the generator serves many requests. */
-final class Salts {
+public final class Salts {
     private static final int BLOCK_BYTES = 4096;
 
     private final SecureRandom random = new SecureRandom();
     private final byte[] block = new byte[BLOCK_BYTES];
     private final LongBuffer numbers = ByteBuffer.wrap(block).asLongBuffer();
 
-    Salts() {
+    public Salts() {
         numbers.position(numbers.limit());
     }
 
-    synchronized long next() {
+    public synchronized long next() {
         if (!numbers.hasRemaining()) {
             random.nextBytes(block);
             numbers.rewind();

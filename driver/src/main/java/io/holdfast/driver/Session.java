@@ -11,11 +11,14 @@ public interface Session {
     long id();
 
     /**
-     * Applies a command of this session. Effects for this session that follow at once are in its
-     * mailbox when this returns, and the mailbox is not woken for them. After {@link #close}
-     * nothing happens any more.
+     * Applies a command of this session, after those submitted before. After {@link #close} nothing
+     * happens any more.
+     *
+     * @return true if it has been applied: effects for this session that follow at once are in its
+     *     mailbox, which is not woken for them. False if it will be, or has been by another thread:
+     *     then the mailbox is woken, with its answer in it or told that it {@link Mailbox#waits}
      */
-    void submit(Command.Keyed command);
+    boolean submit(Command.Keyed command);
 
     /**
      * The tracked acquires of this session with request numbers above one, in order, so many at

@@ -2,6 +2,7 @@ package io.holdfast.driver;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineViews;
 import io.holdfast.engine.Event;
 import io.holdfast.engine.Ledger;
 import io.holdfast.engine.Listing;
@@ -23,7 +24,7 @@ final class Shard {
 
     /** Reads what depends on the time. */
     interface TimedReader<T extends @Nullable Object> {
-        T read(LockEngine engine, long nowNanos);
+        T read(EngineViews views, long nowNanos);
     }
 
     private final int index;
@@ -125,25 +126,25 @@ final class Shard {
 
     boolean hasHolds(long session) {
         synchronized (this) {
-            return engine.hasHolds(session);
+            return engine.views().hasHolds(session);
         }
     }
 
     <T extends @Nullable Object> T read(TimedReader<T> reader) {
         synchronized (this) {
-            return reader.read(engine, clock.getAsLong());
+            return reader.read(engine.views(), clock.getAsLong());
         }
     }
 
-    <T extends @Nullable Object> T read(Function<LockEngine, T> reader) {
+    <T extends @Nullable Object> T read(Function<EngineViews, T> reader) {
         synchronized (this) {
-            return reader.apply(engine);
+            return reader.apply(engine.views());
         }
     }
 
-    <T> SliceReader<T> list(Function<LockEngine, Listing<T>> open) {
+    <T> SliceReader<T> list(Function<EngineViews, Listing<T>> open) {
         synchronized (this) {
-            return new SliceReader<>(open.apply(engine));
+            return new SliceReader<>(open.apply(engine.views()));
         }
     }
 

@@ -38,4 +38,9 @@ final class AskHold extends Hold {
     boolean isTracked() {
         return true;
     }
+
+    @Override
+    boolean isOffer() {
+        return offered;
+    }
 }

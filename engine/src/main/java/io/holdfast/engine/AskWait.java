@@ -7,10 +7,17 @@ final class AskWait extends Wait {
     /** How long the offer will stand. */
     final long confirmNanos;
 
-    AskWait(Resource resource, Session session, Command.Ask c) {
-        super(resource, session, c.request(), c.salt(), c.leaseNanos(), false);
-        this.mode = c.mode();
-        this.confirmNanos = c.confirmNanos();
+    AskWait(
+            Resource resource,
+            Session session,
+            long request,
+            long salt,
+            long leaseNanos,
+            Mode mode,
+            long confirmNanos) {
+        super(resource, session, request, salt, leaseNanos, false);
+        this.mode = mode;
+        this.confirmNanos = confirmNanos;
     }
 
     @Override

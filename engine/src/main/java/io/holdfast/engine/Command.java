@@ -192,8 +192,16 @@ public sealed interface Command {
      * Ask}, are released in any case; unbound ones are not. Nobody was told those of requests after
      * {@code lastAnswered}, the last whose answer was written. A session with more than {@code
      * most} of both is closed by asking again.
+     *
+     * @param heirsSinceNanos a hold that another session has renewed at this time or later passes
+     *     to that session instead; {@link #FOREVER} for no such inheritance
      */
-    record CloseSession(long session, long lastAnswered, int most) implements Command {
+    record CloseSession(long session, long lastAnswered, int most, long heirsSinceNanos)
+            implements Command {
+        public CloseSession(long session, long lastAnswered, int most) {
+            this(session, lastAnswered, most, FOREVER);
+        }
+
         public CloseSession(long session, long lastAnswered) {
             this(session, lastAnswered, Integer.MAX_VALUE);
         }

@@ -6,24 +6,48 @@ import java.util.List;
 
 /** Counters, values and lists. Each operation costs the same however many there are. */
 final class DataStore {
-    private final Settings settings;
-    private final Space<Counter> counters = new Space<>();
-    private final Space<Value> values = new Space<>();
-    private final Space<ItemList> lists = new Space<>();
+    private Settings settings;
+    final Space<Counter> counters = new Space<>();
+    final Space<Value> values = new Space<>();
+    final Space<ItemList> lists = new Space<>();
 
     /** When values with a time to live end. */
-    private final Deadlines ends = new Deadlines();
+    final Deadlines ends = new Deadlines();
 
     /**
      * When counters of 0 and values without a time to live may be forgotten. One that is used again
      * stays where it is and is looked at when its time comes.
      */
-    private final Deadlines idleEnds = new Deadlines();
+    final Deadlines idleEnds = new Deadlines();
 
-    private long nowNanos = Long.MIN_VALUE;
+    long nowNanos = Long.MIN_VALUE;
 
     DataStore(Settings settings) {
         this.settings = settings;
+    }
+
+    void configure(Settings next) {
+        boolean same =
+                settings.idleNanos() == next.idleNanos()
+                        && settings.keepsValues() == next.keepsValues();
+        settings = next;
+        if (same) {
+            return;
+        }
+        for (Roster.Node node = counters.inOrder().first(); node != null; node = node.after()) {
+            if (node instanceof Counter counter) {
+                idleEnds.remove(counter);
+                if (counter.value == 0) {
+                    rest(counter);
+                }
+            }
+        }
+        for (Roster.Node node = values.inOrder().first(); node != null; node = node.after()) {
+            if (node instanceof Value value && !value.expires) {
+                idleEnds.remove(value);
+                rest(value);
+            }
+        }
     }
 
     /** When the first value ends at the earliest; {@link Long#MAX_VALUE} if none does. */
@@ -217,7 +241,8 @@ final class DataStore {
     }
 
     private void rest(Entry entry) {
-        if (!entry.isScheduled()) {
+        boolean kept = entry instanceof Value && settings.keepsValues();
+        if (!kept && !entry.isScheduled()) {
             idleEnds.schedule(entry, settings.idleEnd(entry.lastActivityNanos));
         }
     }

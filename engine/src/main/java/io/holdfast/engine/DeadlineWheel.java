@@ -38,6 +38,11 @@ final class DeadlineWheel {
         return size;
     }
 
+    /** When the current tick begins. */
+    long reachedNanos() {
+        return tick << TICK_BITS;
+    }
+
     /** When the first slot that is not empty begins; {@link Long#MAX_VALUE} if all are. */
     long next() {
         int level = lowestLevel();

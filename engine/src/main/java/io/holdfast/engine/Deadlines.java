@@ -22,6 +22,28 @@ final class Deadlines {
         return first == null ? wheel.next() : first.time;
     }
 
+    long lastSequence() {
+        return lastSequence;
+    }
+
+    /** The time up to which what is due stands in the heap. */
+    long reachedNanos() {
+        return wheel.reachedNanos();
+    }
+
+    /** Goes on from a time and a sequence, with nothing scheduled yet. */
+    void restore(long sequence, long reachedNanos) {
+        lastSequence = sequence;
+        wheel.advance(reachedNanos);
+    }
+
+    /** Puts an entry where it stood. */
+    void restore(Deadline entry, long time, long sequence) {
+        entry.time = time;
+        entry.sequence = sequence;
+        wheel.add(entry);
+    }
+
     long timeOf(Deadline entry) {
         return entry.isScheduled() ? entry.time : Long.MAX_VALUE;
     }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** A slot that a session has, until it is released or its lease ends. */
 sealed class Hold extends Deadline implements Place permits AskHold, TermsHold {
     final Resource resource;
-    final Session session;
+    Session session;
     final long fence;
     final long salt;
 
@@ -20,6 +20,12 @@ sealed class Hold extends Deadline implements Place permits AskHold, TermsHold {
 
     /** The request whose answer told the token first, 0 if none has. */
     long toldBy;
+
+    /** Whoever renewed it last, if that was another session. */
+    @Nullable Heir heir;
+
+    /** Its place among the holds of the session, known only while a state is written or read. */
+    int rank;
 
     /** Neighbours among the holds of the session. */
     @Nullable Hold before;
@@ -36,6 +42,27 @@ sealed class Hold extends Deadline implements Place permits AskHold, TermsHold {
         this.toldBy = request;
     }
 
+    static Hold of(
+            Resource resource,
+            Session session,
+            long request,
+            long fence,
+            long salt,
+            long leaseNanos,
+            Terms terms) {
+        return terms.isPlain()
+                ? new Hold(resource, session, request, fence, salt, leaseNanos)
+                : new TermsHold(resource, session, request, fence, salt, leaseNanos, terms);
+    }
+
+    /** Another session has it from now on, as if its request had been granted it. */
+    void passTo(Session next, long nextRequest) {
+        session = next;
+        request = nextRequest;
+        toldBy = nextRequest;
+        heir = null;
+    }
+
     Terms terms() {
         return Terms.PLAIN;
     }
@@ -46,6 +73,11 @@ sealed class Hold extends Deadline implements Place permits AskHold, TermsHold {
 
     /** Whether the session has it on record by its request. */
     boolean isTracked() {
+        return false;
+    }
+
+    /** Whether it is only offered yet. */
+    boolean isOffer() {
         return false;
     }
 

@@ -59,6 +59,10 @@ final class ItemList extends Entry {
         return item;
     }
 
+    ByteString item(int place) {
+        return Objects.requireNonNull(ring[slot(place)]);
+    }
+
     /** A copy of the items in {@code [from, to)}. */
     @SuppressWarnings("NullAway") // every place below the size has an item
     List<ByteString> range(int from, int to) {

@@ -2,10 +2,10 @@ package io.holdfast.engine;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -19,33 +19,65 @@ public final class LockEngine {
     /** So many bytes of a claimed name take as much room as a hold. */
     private static final int NAME_BYTES_PER_PIECE = 512;
 
-    private final Settings settings;
-    private final Map<Key, Resource> mutexes = new HashMap<>();
-    private final Map<Key, Resource> semaphores = new HashMap<>();
-    private final Map<Key, Resource> shared = new HashMap<>();
-    private final Map<Namespace, Map<Kind, HeldTally>> held = new HashMap<>();
-    private final Map<Long, Session> sessions = new HashMap<>();
-    private final Deadlines deadlines = new Deadlines();
-
-    /**
-     * When keys that nobody uses may be forgotten. A key that is used again stays where it is and
-     * is looked at when its time comes: using a key costs nothing here.
-     */
-    private final Deadlines idleEnds = new Deadlines();
-
-    /** All keys, in order of creation. */
-    private final Roster all = new Roster();
-
+    private Settings settings;
+    private final EngineState state;
+    private final EngineViews views;
+    private final Map<Key, Resource> mutexes;
+    private final Map<Long, Session> sessions;
+    private final Deadlines deadlines;
+    private final Deadlines idleEnds;
     private final DataStore data;
 
     /** Where what happens is told, if anybody wants to know. */
     private @Nullable List<Event> events;
 
-    private long nowNanos = Long.MIN_VALUE;
-
     public LockEngine(Settings settings) {
+        this(settings, new EngineState(settings));
+    }
+
+    private LockEngine(Settings settings, EngineState state) {
         this.settings = settings;
-        this.data = new DataStore(settings);
+        this.state = state;
+        this.views = new EngineViews(state);
+        this.mutexes = state.mutexes;
+        this.sessions = state.sessions;
+        this.deadlines = state.deadlines;
+        this.idleEnds = state.idleEnds;
+        this.data = state.data;
+    }
+
+    /** Goes on by other settings. Takes its time, if others are to be forgotten, or sooner. */
+    public void configure(Settings next) {
+        boolean same = settings.idleNanos() == next.idleNanos();
+        settings = next;
+        data.configure(next);
+        for (Roster.Node node = state.all.first(); node != null && !same; node = node.after()) {
+            if (node instanceof Resource resource) {
+                idleEnds.remove(resource);
+                if (resource.isUnused() && !resource.suspended && resource.lasting) {
+                    idleEnds.schedule(resource, settings.idleEnd(resource.lastActivityNanos));
+                }
+            }
+        }
+    }
+
+    /**
+     * Writes the whole state, so that {@link #read} makes an engine that goes on just like this.
+     * Small pieces are written one after the other: there should be a buffer behind.
+     */
+    public void write(DataOutput out) throws IOException {
+        new StateWriter(state, out).write();
+    }
+
+    /**
+     * Makes an engine of what {@link #write} wrote, and reads no further.
+     *
+     * @param settings that the engine had; for others, {@link #configure} it afterwards
+     */
+    public static LockEngine read(DataInput in, Settings settings) throws IOException {
+        EngineState state = new EngineState(settings);
+        new StateReader(state, in).read();
+        return new LockEngine(settings, state);
     }
 
     /** From now on, what happens to keys is added to a list, in order. Nothing depends on it. */
@@ -58,7 +90,7 @@ public final class LockEngine {
      * effects}, in order.
      */
     public void apply(Command command, long now, Ledger ledger, List<Effect> effects) {
-        nowNanos = Math.max(nowNanos, now);
+        state.nowNanos = Math.max(state.nowNanos, now);
         endWhatIsDue(ledger, effects); // first: no rule below meets a holder whose time is up
         switch (command) {
             case Command.Acquire acquire -> acquire(acquire, ledger, effects);
@@ -76,7 +108,8 @@ public final class LockEngine {
             case Command.Suspend suspend -> suspend(suspend, ledger, effects);
             case Command.Resume resume -> resume(resume, ledger, effects);
             case Command.Reassert reassert -> reassert(reassert, ledger, effects);
-            case Command.Data operation -> effects.add(data.apply(operation, nowNanos, ledger));
+            case Command.Data operation ->
+                    effects.add(data.apply(operation, state.nowNanos, ledger));
             case Command.CloseSession close -> close(close, ledger, effects);
             case Command.Tick() -> {}
             case Command.Collect(int most) -> collect(most, ledger);
@@ -90,7 +123,7 @@ public final class LockEngine {
 
     /** Whether a {@link Command.Collect} may find anything. */
     public boolean hasCollectable(long now) {
-        long before = collectBefore(Math.max(nowNanos, now));
+        long before = collectBefore(Math.max(state.nowNanos, now));
         return idleEnds.next() <= before || data.hasCollectable(before);
     }
 
@@ -99,273 +132,9 @@ public final class LockEngine {
         return sessions.containsKey(session);
     }
 
-    /** Whether the session holds anything here. */
-    public boolean hasHolds(long session) {
-        Session found = sessions.get(session);
-        return found != null && found.hasHolds();
-    }
-
-    /** The keys that have holders or waiters. */
-    public Listing<ResourceView> listInUse() {
-        return listResources(false);
-    }
-
-    /** The keys that have neither. */
-    public Listing<ResourceView> listIdle() {
-        return listResources(true);
-    }
-
-    /** The keys of one kind that somebody holds. */
-    public Listing<HolderView> listHolders(Namespace namespace, Kind kind) {
-        return new Listing<>(
-                all,
-                (named, _) ->
-                        named instanceof Resource resource
-                                        && resource.kind() == kind
-                                        && resource.holders() > 0
-                                        && resource.key.namespace().equals(namespace)
-                                ? holders(resource)
-                                : null,
-                view -> view.sessions().size() - 1);
-    }
-
-    /** Who holds a key; null if nobody does. */
-    public @Nullable HolderView holders(Kind kind, Key key) {
-        Resource resource = space(kind).get(key);
-        return resource == null || resource.holders() == 0 ? null : holders(resource);
-    }
-
-    /**
-     * How a key stands, with {@code most} holders at most, and as many of those who wait after the
-     * first {@code ahead}; null if nobody uses it.
-     */
-    public @Nullable KeyView view(Kind kind, Key key, int ahead, int most, long now) {
-        Resource resource = space(kind).get(key);
-        if (resource == null || resource.isUnused()) {
-            return null;
-        }
-        List<KeyView.Holder> holders = new ArrayList<>();
-        for (Hold hold : resource.holds()) {
-            if (holders.size() == most) {
-                break;
-            }
-            holders.add(
-                    new KeyView.Holder(
-                            hold.session.id,
-                            hold.fence,
-                            hold.mode(),
-                            since(hold.sinceNanos, now),
-                            left(hold, now),
-                            isOffer(hold)));
-        }
-        List<KeyView.Waiter> line = new ArrayList<>();
-        int[] position = {0};
-        resource.eachWait(
-                wait -> {
-                    if (line.size() == most) {
-                        return false;
-                    }
-                    if (++position[0] > ahead) {
-                        line.add(
-                                new KeyView.Waiter(
-                                        wait.session.id,
-                                        position[0],
-                                        wait.mode(),
-                                        since(wait.sinceNanos, now),
-                                        left(wait, now)));
-                    }
-                    return true;
-                });
-        return new KeyView(
-                kind, resource.limit(), resource.holders(), resource.waiters, holders, line);
-    }
-
-    /** The keys that somebody waits for, with so many holders and waiters of each at most. */
-    public Listing<LineView> listLines(int most) {
-        return new Listing<>(
-                all,
-                (named, now) ->
-                        named instanceof Resource resource && resource.waiters > 0
-                                ? line(resource, most, now)
-                                : null,
-                view -> view.holders().size() + view.waiters().size());
-    }
-
-    private LineView line(Resource resource, int most, long now) {
-        List<Long> holders =
-                resource.holds().stream().limit(most).map(hold -> hold.session.id).toList();
-        List<LineView.Waiter> waiters = new ArrayList<>();
-        resource.eachWait(
-                wait -> {
-                    waiters.add(
-                            new LineView.Waiter(
-                                    wait.session.id,
-                                    wait.mode(),
-                                    since(wait.sinceNanos, now),
-                                    wait.isAwaited()));
-                    return waiters.size() < most;
-                });
-        return new LineView(
-                resource.kind(),
-                resource.key,
-                resource.holders(),
-                resource.waiters,
-                holders,
-                waiters);
-    }
-
-    /** How much a session has here. */
-    public Possessions possessions(long session) {
-        Session found = sessions.get(session);
-        return found == null ? new Possessions(0, 0) : new Possessions(found.holds, found.waits);
-    }
-
-    /** What a session holds and waits for, so many of each at most. */
-    public List<BelongingView> belongings(long session, int most, long now) {
-        List<BelongingView> all = new ArrayList<>();
-        Session found = sessions.get(session);
-        if (found == null) {
-            return all;
-        }
-        int left = most;
-        for (Hold hold = found.firstHold; hold != null && left > 0; hold = hold.after, left--) {
-            all.add(
-                    new BelongingView(
-                            hold.resource.kind(),
-                            hold.resource.key,
-                            hold.mode(),
-                            true,
-                            false,
-                            isOffer(hold),
-                            hold.fence,
-                            since(hold.sinceNanos, now),
-                            left(hold, now)));
-        }
-        left = most;
-        for (Wait wait = found.firstWait; wait != null && left > 0; wait = wait.after, left--) {
-            all.add(
-                    new BelongingView(
-                            wait.resource.kind(),
-                            wait.resource.key,
-                            wait.mode(),
-                            false,
-                            wait.isAwaited(),
-                            false,
-                            0,
-                            since(wait.sinceNanos, now),
-                            left(wait, now)));
-        }
-        return all;
-    }
-
-    private static boolean isOffer(Hold hold) {
-        return hold instanceof AskHold asked && asked.offered;
-    }
-
-    private long since(long thenNanos, long now) {
-        return Math.max(nowNanos, now) - thenNanos;
-    }
-
-    /** The tracked acquires of a session with numbers above one, in order, so many at most. */
-    public List<PlaceView> places(long session, long after, int most, long now) {
-        List<PlaceView> places = new ArrayList<>();
-        Session found = sessions.get(session);
-        if (found == null) {
-            return places;
-        }
-        for (Place place : found.trackedAfter(after)) {
-            if (places.size() == most) {
-                break;
-            }
-            switch (place) {
-                case TermsHold hold ->
-                        places.add(new PlaceView(hold.request, hold.token(), left(hold, now)));
-                case TermsWait wait -> places.add(new PlaceView(wait.request, null, 0));
-                case Hold _, Wait _ -> {}
-            }
-        }
-        return places;
-    }
-
-    private long left(Deadline entry, long now) {
-        long ends = deadlines.timeOf(entry);
-        return ends == Long.MAX_VALUE
-                ? Command.FOREVER
-                : Math.max(0, ends - Math.max(nowNanos, now));
-    }
-
-    /** Whether a session holds a key, other than by {@link Command.Ask}. */
-    public boolean isHolding(long session, Kind kind, Key key) {
-        Resource resource = space(kind).get(key);
-        return resource != null && resource.holdOf(session) != null;
-    }
-
-    private static HolderView holders(Resource resource) {
-        List<Long> sessions = new ArrayList<>(resource.holders());
-        resource.holds().forEach(hold -> sessions.add(hold.session.id));
-        return new HolderView(resource.key, sessions, resource.heldSince);
-    }
-
-    /** How much of one kind is held. */
-    public HeldCount countHeld(Namespace namespace, Kind kind) {
-        HeldTally tally = tally(namespace, kind);
-        return new HeldCount(tally.keys, tally.holds);
-    }
-
-    /** How much of one kind is in use; namespaces are few. */
-    public UseCount countUse(Kind kind) {
-        UseCount sum = new UseCount(0, 0, 0);
-        for (Map<Kind, HeldTally> kinds : held.values()) {
-            HeldTally tally = kinds.get(kind);
-            if (tally != null) {
-                sum = sum.plus(new UseCount(tally.keys, tally.holds, tally.waits));
-            }
-        }
-        return sum;
-    }
-
-    private HeldTally tally(Namespace namespace, Kind kind) {
-        return held.computeIfAbsent(namespace, _ -> new EnumMap<>(Kind.class))
-                .computeIfAbsent(kind, _ -> new HeldTally());
-    }
-
-    public Listing<CounterView> listCounters() {
-        return data.listCounters();
-    }
-
-    public Listing<ValueView> listValues() {
-        return data.listValues();
-    }
-
-    public Listing<ListView> listLists() {
-        return data.listLists();
-    }
-
-    private Listing<ResourceView> listResources(boolean unused) {
-        return new Listing<>(
-                all,
-                (named, now) ->
-                        named instanceof Resource resource && resource.isUnused() == unused
-                                ? view(resource, now)
-                                : null);
-    }
-
-    private ResourceView view(Resource resource, long now) {
-        long at = Math.max(nowNanos, now);
-        Hold first = resource.firstHold();
-        long ends = first == null ? at : deadlines.timeOf(first);
-        return new ResourceView(
-                resource.kind(),
-                resource.key,
-                resource.limit(),
-                resource.holders(),
-                resource.waiters,
-                first == null ? 0 : first.session.id,
-                ends == Long.MAX_VALUE ? Command.FOREVER : Math.max(0, ends - at),
-                at - resource.lastActivityNanos,
-                first == null ? 0 : at - first.sinceNanos,
-                first == null ? Mode.WRITE : first.mode(),
-                first == null ? 0 : first.fence);
+    /** What can be seen of it; the same object every time. */
+    public EngineViews views() {
+        return views;
     }
 
     private void acquire(Command.Acquire c, Ledger ledger, List<Effect> effects) {
@@ -373,7 +142,7 @@ public final class LockEngine {
         if (resource == null) {
             return;
         }
-        Session session = session(c.session());
+        Session session = state.session(c.session());
         if (isFree(resource, c.terms().mode())) {
             share(resource, c.terms());
             Hold hold =
@@ -384,7 +153,7 @@ public final class LockEngine {
                             c.salt(),
                             c.leaseNanos(),
                             c.terms(),
-                            nowNanos,
+                            state.nowNanos,
                             ledger);
             effects.add(granted(hold, c.request()));
         } else if (isLineFull(resource)) {
@@ -395,19 +164,21 @@ public final class LockEngine {
         } else if (!ledger.reserve()) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
-            Wait wait = wait(c, resource, session);
+            Wait wait =
+                    Wait.of(
+                            resource,
+                            session,
+                            c.request(),
+                            c.salt(),
+                            c.leaseNanos(),
+                            false,
+                            c.terms());
             share(resource, c.terms());
             line(wait);
             tell(Event.Type.WAITING, wait);
             deadlines.schedule(wait, after(c.waitNanos()));
         }
         rest(resource, ledger);
-    }
-
-    private static Wait wait(Command.Acquire c, Resource resource, Session session) {
-        return c.terms().isPlain()
-                ? new Wait(resource, session, c.request(), c.salt(), c.leaseNanos(), false)
-                : new TermsWait(resource, session, c);
     }
 
     private void share(Resource resource, Terms terms) {
@@ -417,8 +188,8 @@ public final class LockEngine {
     }
 
     private void enqueue(Command.Enqueue c, Ledger ledger, List<Effect> effects) {
-        Resource known = space(c.kind()).get(c.key());
-        if (known != null && session(c.session()).enqueued(known) != null) {
+        Resource known = state.space(c.kind()).get(c.key());
+        if (known != null && state.session(c.session()).enqueued(known) != null) {
             refuse(c, Refusal.ALREADY_ENQUEUED, effects);
             return;
         }
@@ -426,7 +197,7 @@ public final class LockEngine {
         if (resource == null) {
             return;
         }
-        Session session = session(c.session());
+        Session session = state.session(c.session());
         Terms terms = Terms.of(c.mode());
         if (isFree(resource, c.mode())) {
             share(resource, terms);
@@ -438,7 +209,7 @@ public final class LockEngine {
                             c.salt(),
                             c.leaseNanos(),
                             terms,
-                            nowNanos,
+                            state.nowNanos,
                             ledger);
             session.recordEnqueue(resource, hold);
             effects.add(granted(hold, c.request()));
@@ -446,10 +217,7 @@ public final class LockEngine {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
             Wait wait =
-                    terms.isPlain()
-                            ? new Wait(
-                                    resource, session, Wait.NOBODY, c.salt(), c.leaseNanos(), true)
-                            : new TermsWait(resource, session, c);
+                    Wait.of(resource, session, Wait.NOBODY, c.salt(), c.leaseNanos(), true, terms);
             share(resource, terms);
             line(wait);
             tell(Event.Type.WAITING, wait);
@@ -460,14 +228,14 @@ public final class LockEngine {
     }
 
     private void await(Command.Await c, Ledger ledger, List<Effect> effects) {
-        Resource resource = space(c.kind()).get(c.key());
+        Resource resource = state.space(c.kind()).get(c.key());
         Session session = sessions.get(c.session());
         Place place = resource == null || session == null ? null : session.enqueued(resource);
         if (resource == null || session == null || place == null) {
             refuse(c, Refusal.NOT_ENQUEUED, effects);
             return;
         }
-        resource.lastActivityNanos = nowNanos;
+        resource.lastActivityNanos = state.nowNanos;
         switch (place) {
             case Hold hold -> {
                 session.endEnqueue(resource, hold);
@@ -507,7 +275,7 @@ public final class LockEngine {
     }
 
     private void evict(Command.Evict c, Ledger ledger, List<Effect> effects) {
-        Resource resource = space(c.kind()).get(c.key());
+        Resource resource = state.space(c.kind()).get(c.key());
         List<Hold> evicted = new ArrayList<>();
         if (resource != null) {
             for (Hold hold : resource.holds()) {
@@ -539,13 +307,25 @@ public final class LockEngine {
             refuse(c, Refusal.NOT_HELD, effects);
             return;
         }
-        hold.resource.lastActivityNanos = nowNanos;
+        hold.resource.lastActivityNanos = state.nowNanos;
         deadlines.schedule(hold, after(c.leaseNanos()));
+        hold.heir = heir(hold, c);
         effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
     }
 
+    /** Nobody, if the session renews its own, or there is no session whose end it goes by. */
+    private @Nullable Heir heir(Hold hold, Command.Renew c) {
+        if (hold.session.id == c.session()
+                || !hold.terms().bound()
+                || sessions.get(hold.session.id) != hold.session) {
+            return null;
+        }
+        Session session = state.session(c.session()); // it can be asked later whether it is there
+        return new Heir(session.id, c.request(), state.nowNanos);
+    }
+
     private void claim(Command.Claim c, Ledger ledger, List<Effect> effects) {
-        Resource resource = space(c.kind()).get(c.key());
+        Resource resource = state.space(c.kind()).get(c.key());
         if (resource != null && resource.holdOf(c.session()) != null) {
             effects.add(new Effect.Claimed(c.session(), c.request(), false, resource.holders()));
             return;
@@ -564,10 +344,10 @@ public final class LockEngine {
                 refuse(c, Refusal.TOO_MANY_KEYS, effects);
                 return;
             }
-            resource = add(c.kind(), c.key(), 1);
+            resource = state.add(c.kind(), c.key(), 1);
         }
-        resource.lastActivityNanos = nowNanos;
-        Session session = session(c.session());
+        resource.lastActivityNanos = state.nowNanos;
+        Session session = state.session(c.session());
         Hold _ =
                 grant(
                         resource,
@@ -576,7 +356,7 @@ public final class LockEngine {
                         c.salt(),
                         Command.FOREVER,
                         Terms.PLAIN,
-                        nowNanos,
+                        state.nowNanos,
                         ledger);
         effects.add(new Effect.Claimed(c.session(), c.request(), true, resource.holders()));
     }
@@ -612,7 +392,7 @@ public final class LockEngine {
     }
 
     private void unclaim(Command.Unclaim c, Ledger ledger, List<Effect> effects) {
-        Resource resource = space(c.kind()).get(c.key());
+        Resource resource = state.space(c.kind()).get(c.key());
         Hold hold = resource == null ? null : resource.holdOf(c.session());
         if (hold == null) {
             refuse(c, Refusal.NOT_HELD, effects);
@@ -623,14 +403,14 @@ public final class LockEngine {
     }
 
     private void inspect(Command.Inspect c, List<Effect> effects) {
-        Resource resource = space(c.kind()).get(c.key());
-        boolean own = isHolding(c.session(), c.kind(), c.key());
+        Resource resource = state.space(c.kind()).get(c.key());
+        boolean own = resource != null && resource.holdOf(c.session()) != null;
         int holders = resource == null ? 0 : resource.holders();
         effects.add(new Effect.Inspected(c.session(), c.request(), holders, own));
     }
 
     private void cancel(Command.Cancel c, Ledger ledger, List<Effect> effects) {
-        Resource resource = space(c.kind()).get(c.key());
+        Resource resource = state.space(c.kind()).get(c.key());
         Session session = sessions.get(c.session());
         if (resource == null || session == null) {
             return;
@@ -670,7 +450,15 @@ public final class LockEngine {
         }
         boolean full = isLineFull(mutex);
         mutex.share(settings.policy(c.key()));
-        AskWait wait = new AskWait(mutex, session(c.session()), c);
+        AskWait wait =
+                new AskWait(
+                        mutex,
+                        state.session(c.session()),
+                        c.request(),
+                        c.salt(),
+                        c.leaseNanos(),
+                        c.mode(),
+                        c.confirmNanos());
         line(wait);
         boolean next = mutex.next() == wait;
         if (full && !next) {
@@ -679,7 +467,7 @@ public final class LockEngine {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
             return;
         }
-        mutex.lastActivityNanos = nowNanos;
+        mutex.lastActivityNanos = state.nowNanos;
         effects.add(new Effect.Queued(c.session(), c.request()));
         if (next) {
             serve(mutex, ledger, effects);
@@ -696,7 +484,7 @@ public final class LockEngine {
         if (known != null) {
             return (Mutex) known;
         }
-        return reserveClaim(key, ledger) ? (Mutex) add(Kind.MUTEX, key, 1) : null;
+        return reserveClaim(key, ledger) ? (Mutex) state.add(Kind.MUTEX, key, 1) : null;
     }
 
     private void settle(Command.Asked c, Ledger ledger, List<Effect> effects) {
@@ -737,10 +525,10 @@ public final class LockEngine {
 
     private void confirm(AskHold hold, Ledger ledger, List<Effect> effects) {
         ((Mutex) hold.resource).confirm(hold);
-        hold.sinceNanos = nowNanos;
-        tell(Event.Type.ACQUIRED, hold, nowNanos - hold.askedNanos, 0);
+        hold.sinceNanos = state.nowNanos;
+        tell(Event.Type.ACQUIRED, hold, state.nowNanos - hold.askedNanos, 0);
         deadlines.schedule(hold, after(hold.leaseNanos));
-        hold.resource.lastActivityNanos = nowNanos;
+        hold.resource.lastActivityNanos = state.nowNanos;
         serve(hold.resource, ledger, effects);
     }
 
@@ -751,7 +539,7 @@ public final class LockEngine {
             return;
         }
         mutex.suspended = true;
-        mutex.lastActivityNanos = nowNanos;
+        mutex.lastActivityNanos = state.nowNanos;
         effects.add(new Effect.Changed(c.session(), c.request()));
     }
 
@@ -759,7 +547,7 @@ public final class LockEngine {
         effects.add(new Effect.Changed(c.session(), c.request()));
         if (mutexes.get(c.key()) instanceof Mutex mutex && mutex.suspended) {
             mutex.suspended = false;
-            mutex.lastActivityNanos = nowNanos;
+            mutex.lastActivityNanos = state.nowNanos;
             mutex.tidy();
             serve(mutex, ledger, effects);
             rest(mutex, ledger);
@@ -779,17 +567,17 @@ public final class LockEngine {
         AskHold hold =
                 new AskHold(
                         mutex,
-                        session(c.session()),
+                        state.session(c.session()),
                         c.request(),
                         ledger.nextFence(),
                         c.salt(),
                         c.leaseNanos(),
                         c.mode(),
-                        nowNanos,
+                        state.nowNanos,
                         false);
         book(hold, c.leaseNanos());
         tell(Event.Type.ACQUIRED, hold, 0, 0);
-        mutex.lastActivityNanos = nowNanos;
+        mutex.lastActivityNanos = state.nowNanos;
         stand(c, Stand.HELD, hold.fence, effects);
     }
 
@@ -822,6 +610,13 @@ public final class LockEngine {
         int sharedLocks = 0;
         for (; session.firstHold != null && left > 0; left--) {
             Hold hold = session.firstHold;
+            if (hold.heir != null && hold.heir.atNanos() >= c.heirsSinceNanos()) {
+                Session heir = sessions.get(hold.heir.session());
+                if (heir != null) {
+                    pass(hold, heir, hold.heir.request());
+                    continue;
+                }
+            }
             boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
             boolean asked = hold instanceof AskHold;
             boolean claimed = hold.leaseNanos == Command.FOREVER && !asked;
@@ -833,9 +628,7 @@ public final class LockEngine {
             if (released || unknown || claimed || asked) {
                 end(hold, ownEnd(hold), ledger, effects);
             } else {
-                session.endEnqueue(hold.resource, hold);
-                session.untrack(hold.request);
-                session.remove(hold);
+                detach(hold);
             }
         }
         if (mutexes + sharedLocks > 0) {
@@ -846,8 +639,23 @@ public final class LockEngine {
         }
     }
 
+    /** A session has nothing to do with a hold any more, but for its number. */
+    private static void detach(Hold hold) {
+        Session session = hold.session;
+        session.endEnqueue(hold.resource, hold);
+        session.untrack(hold.request);
+        session.remove(hold);
+    }
+
+    /** Nothing is granted: the slot, the fence and the lease stay as they are. */
+    private static void pass(Hold hold, Session heir, long request) {
+        detach(hold);
+        hold.passTo(heir, request);
+        heir.add(hold);
+    }
+
     private void collect(int most, Ledger ledger) {
-        long before = collectBefore(nowNanos);
+        long before = collectBefore(state.nowNanos);
         data.collect(before, most, ledger);
         for (int i = 0; i < most; i++) {
             if (!(idleEnds.pollDue(before) instanceof Resource resource)) {
@@ -860,7 +668,7 @@ public final class LockEngine {
             if (end > before) {
                 idleEnds.schedule(resource, end);
             } else {
-                forget(resource);
+                state.forget(resource);
                 ledger.returnKey();
             }
         }
@@ -872,9 +680,9 @@ public final class LockEngine {
     }
 
     private void endWhatIsDue(Ledger ledger, List<Effect> effects) {
-        for (Deadline due = deadlines.pollDue(nowNanos);
+        for (Deadline due = deadlines.pollDue(state.nowNanos);
                 due != null;
-                due = deadlines.pollDue(nowNanos)) {
+                due = deadlines.pollDue(state.nowNanos)) {
             switch (due) {
                 case AskHold hold when hold.offered -> {
                     effects.add(new Effect.OfferLapsed(hold.session.id, hold.request));
@@ -890,7 +698,7 @@ public final class LockEngine {
                 case Named named -> throw new IllegalStateException("no lease: " + named);
             }
         }
-        data.endWhatIsDue(nowNanos, ledger);
+        data.endWhatIsDue(state.nowNanos, ledger);
     }
 
     /**
@@ -899,7 +707,7 @@ public final class LockEngine {
      */
     private @Nullable Resource admit(
             Command.Locking c, long limit, Mode mode, Ledger ledger, List<Effect> effects) {
-        Map<Key, Resource> space = space(c.kind());
+        Map<Key, Resource> space = state.space(c.kind());
         Resource resource = space.get(c.key());
         if (resource != null && resource.limit() != limit) {
             refuse(c, Refusal.LIMIT_MISMATCH, effects);
@@ -919,32 +727,14 @@ public final class LockEngine {
                 return null;
             }
             if (resource == null) {
-                resource = add(c.kind(), c.key(), limit);
+                resource = state.add(c.kind(), c.key(), limit);
             } else {
                 returnClaim(c.key(), ledger);
             }
             resource.lasting = true;
         }
-        resource.lastActivityNanos = nowNanos;
+        resource.lastActivityNanos = state.nowNanos;
         return resource;
-    }
-
-    private Resource add(Kind kind, Key key, long limit) {
-        HeldTally tally = tally(key.namespace(), kind);
-        Resource resource =
-                switch (kind) {
-                    case MUTEX -> new Mutex(key, tally);
-                    case SEMAPHORE -> new Semaphore(key, limit, tally);
-                    case SHARED -> new SharedLock(key, tally);
-                };
-        space(kind).put(key, resource);
-        all.addLast(resource);
-        return resource;
-    }
-
-    private void forget(Resource resource) {
-        all.remove(resource);
-        space(resource.kind()).remove(resource.key);
     }
 
     private static boolean isFree(Resource resource) {
@@ -971,12 +761,9 @@ public final class LockEngine {
             long askedNanos,
             Ledger ledger) {
         long fence = ledger.nextFence();
-        Hold hold =
-                terms.isPlain()
-                        ? new Hold(resource, session, request, fence, salt, leaseNanos)
-                        : new TermsHold(resource, session, request, fence, salt, leaseNanos, terms);
+        Hold hold = Hold.of(resource, session, request, fence, salt, leaseNanos, terms);
         book(hold, leaseNanos);
-        tell(Event.Type.ACQUIRED, hold, nowNanos - askedNanos, 0);
+        tell(Event.Type.ACQUIRED, hold, state.nowNanos - askedNanos, 0);
         return hold;
     }
 
@@ -987,7 +774,7 @@ public final class LockEngine {
             resource.tally.keys++;
         }
         resource.tally.holds++;
-        hold.sinceNanos = nowNanos;
+        hold.sinceNanos = state.nowNanos;
         resource.add(hold);
         hold.session.add(hold);
         if (hold.isTracked()) {
@@ -1010,7 +797,7 @@ public final class LockEngine {
                         wait.sinceNanos,
                         true);
         book(hold, wait.confirmNanos);
-        tell(Event.Type.OFFERED, hold, nowNanos - wait.sinceNanos, 0);
+        tell(Event.Type.OFFERED, hold, state.nowNanos - wait.sinceNanos, 0);
         effects.add(
                 new Effect.Offered(
                         session.id, wait.request, hold.resource.key, hold.mode(), hold.fence));
@@ -1052,7 +839,7 @@ public final class LockEngine {
     }
 
     private void line(Wait wait) {
-        wait.sinceNanos = nowNanos;
+        wait.sinceNanos = state.nowNanos;
         wait.resource.append(wait);
         wait.session.add(wait);
         if (wait.isTracked()) {
@@ -1070,7 +857,7 @@ public final class LockEngine {
         } else if (wait.isTracked()) {
             wait.session.untrack(wait.request);
         }
-        wait.resource.lastActivityNanos = nowNanos;
+        wait.resource.lastActivityNanos = state.nowNanos;
     }
 
     private void timeOut(Wait wait, Ledger ledger, List<Effect> effects) {
@@ -1084,7 +871,7 @@ public final class LockEngine {
 
     /** What it is when the session itself wants no more of it. */
     private static Event.Type ownEnd(Hold hold) {
-        return isOffer(hold) ? Event.Type.GAVE_UP : Event.Type.RELEASED;
+        return hold.isOffer() ? Event.Type.GAVE_UP : Event.Type.RELEASED;
     }
 
     /** Ends a hold, whatever the reason, and passes its slot on. */
@@ -1104,19 +891,26 @@ public final class LockEngine {
         }
         deadlines.remove(hold);
         ledger.giveBack();
-        resource.lastActivityNanos = nowNanos;
+        resource.lastActivityNanos = state.nowNanos;
         long from =
                 reason == Event.Type.GAVE_UP && hold instanceof AskHold offer
                         ? offer.askedNanos
                         : hold.sinceNanos;
-        long span = nowNanos - from;
-        tell(reason, hold, span, reason == Event.Type.EXPIRED ? nowNanos - ends : 0);
+        long span = state.nowNanos - from;
+        tell(reason, hold, span, reason == Event.Type.EXPIRED ? state.nowNanos - ends : 0);
         serve(resource, ledger, effects);
         rest(resource, ledger);
     }
 
     private void tell(Event.Type type, Wait wait) {
-        tell(type, wait.resource, wait.session, wait.mode(), 0, nowNanos - wait.sinceNanos, 0);
+        tell(
+                type,
+                wait.resource,
+                wait.session,
+                wait.mode(),
+                0,
+                state.nowNanos - wait.sinceNanos,
+                0);
     }
 
     private void tell(Event.Type type, Hold hold, long spanNanos, long lateNanos) {
@@ -1140,7 +934,7 @@ public final class LockEngine {
                             session.id,
                             mode,
                             fence,
-                            nowNanos,
+                            state.nowNanos,
                             spanNanos,
                             lateNanos,
                             resource.holders(),
@@ -1154,7 +948,7 @@ public final class LockEngine {
             return;
         }
         if (!resource.lasting) {
-            forget(resource);
+            state.forget(resource);
             returnClaim(resource.key, ledger);
         } else if (!resource.isScheduled()) {
             idleEnds.schedule(resource, settings.idleEnd(resource.lastActivityNanos));
@@ -1162,32 +956,15 @@ public final class LockEngine {
     }
 
     private @Nullable Hold find(Kind kind, Key key, Token token) {
-        Resource resource = space(kind).get(key);
+        Resource resource = state.space(kind).get(key);
         Hold hold = resource == null ? null : resource.find(token.fence());
         return hold != null && hold.salt == token.salt() ? hold : null;
     }
 
-    private Map<Key, Resource> space(Kind kind) {
-        return switch (kind) {
-            case MUTEX -> mutexes;
-            case SEMAPHORE -> semaphores;
-            case SHARED -> shared;
-        };
-    }
-
-    private Session session(long id) {
-        Session session = sessions.get(id);
-        if (session == null) {
-            session = new Session(id);
-            sessions.put(id, session);
-        }
-        return session;
-    }
-
     /** The time that is a span away; what lies beyond the end of time is never. */
     private long after(long spanNanos) {
-        long time = nowNanos + spanNanos;
-        return time < nowNanos ? Long.MAX_VALUE : time;
+        long time = state.nowNanos + spanNanos;
+        return time < state.nowNanos ? Long.MAX_VALUE : time;
     }
 
     private static Effect granted(Hold hold, long request) {
@@ -1205,16 +982,6 @@ public final class LockEngine {
      * anybody.
      */
     public byte[] snapshot() {
-        var out = new SnapshotWriter();
-        var resourceWriter = new ResourceWriter(deadlines, sessions, out);
-        out.number(nowNanos);
-        for (Kind kind : Kind.values()) {
-            List<Resource> resources = new ArrayList<>(space(kind).values());
-            resources.sort(Comparator.comparing(resource -> resource.key));
-            out.number(resources.size());
-            resources.forEach(resourceWriter::write);
-        }
-        data.write(out);
-        return out.toBytes();
+        return state.snapshot();
     }
 }

@@ -21,10 +21,15 @@ final class Mutex extends Resource {
     }
 
     /** From now on there may be readers and offers. */
-    void share(Policy policy) {
+    Sharing share(Policy policy) {
         if (sharing == null) {
             sharing = new Sharing(policy);
         }
+        return sharing;
+    }
+
+    @Nullable Sharing sharing() {
+        return sharing;
     }
 
     boolean isShared() {

@@ -21,5 +21,11 @@ public enum Refusal {
     /** The list is as long as it may get. */
     LIST_FULL,
     /** The counter would leave the range of 64 bits. */
-    OUT_OF_RANGE
+    OUT_OF_RANGE,
+    /**
+     * Nobody could decide in time. No engine says so but a driver that asks a remote one; whether
+     * the request changed anything is unknown, but what it would have waited for or held is given
+     * up.
+     */
+    UNAVAILABLE
 }

@@ -45,6 +45,10 @@ final class ResourceWriter {
                             out.number(deadlines.timeOf(hold));
                             out.number(hold.isScheduled() ? hold.sequence : 0);
                             out.number(hold.sinceNanos);
+                            Heir heir = hold.heir;
+                            out.number(heir == null ? 0 : heir.session());
+                            out.number(heir == null ? 0 : heir.request());
+                            out.number(heir == null ? 0 : heir.atNanos());
                         });
         out.number(resource.waiters);
         resource.eachWait(

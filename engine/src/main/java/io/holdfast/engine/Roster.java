@@ -18,6 +18,10 @@ final class Roster {
     private @Nullable Node first;
     private @Nullable Node last;
 
+    @Nullable Node first() {
+        return first;
+    }
+
     void addFirst(Node node) {
         link(null, node, first);
     }

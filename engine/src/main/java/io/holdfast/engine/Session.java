@@ -84,12 +84,21 @@ final class Session {
         return unserved == null ? null : unserved.pollFirst();
     }
 
+    Collection<Resource> unserved() {
+        return unserved == null ? List.of() : unserved;
+    }
+
     boolean isEmpty() {
         return firstWait == null && firstHold == null && (unserved == null || unserved.isEmpty());
     }
 
     boolean hasHolds() {
         return firstHold != null;
+    }
+
+    /** Whether a hold of this session is still its own. */
+    boolean has(Hold hold) {
+        return hold.before != null || firstHold == hold;
     }
 
     void add(Hold hold) {
@@ -106,7 +115,7 @@ final class Session {
     void remove(Hold hold) {
         Hold before = hold.before;
         Hold after = hold.after;
-        if (before == null && firstHold != hold) {
+        if (!has(hold)) {
             return; // already detached from a session that closed
         }
         if (before == null) {

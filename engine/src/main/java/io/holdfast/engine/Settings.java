@@ -9,6 +9,7 @@ import java.util.Map;
  * @param idleNanos how long a key nobody uses is remembered
  * @param autoRelease whether the end of a session releases its holds
  * @param maxListLength how many items one list may have; 0 is no limit
+ * @param keepsValues whether values without a time to live stay however long nobody uses them
  * @param policies who comes next, for mutexes where it is not {@link Policy#FIFO}
  */
 public record Settings(
@@ -16,6 +17,7 @@ public record Settings(
         long idleNanos,
         boolean autoRelease,
         int maxListLength,
+        boolean keepsValues,
         Map<Key, Policy> policies) {
     public Settings {
         if (maxWaiters < 0) {
@@ -29,6 +31,16 @@ public record Settings(
                     "maxListLength must be >= 0 but is " + maxListLength);
         }
         policies = Map.copyOf(policies);
+    }
+
+    /** Where values are forgotten like everything else that nobody uses. */
+    public Settings(
+            int maxWaiters,
+            long idleNanos,
+            boolean autoRelease,
+            int maxListLength,
+            Map<Key, Policy> policies) {
+        this(maxWaiters, idleNanos, autoRelease, maxListLength, false, policies);
     }
 
     /** First come, first served everywhere. */

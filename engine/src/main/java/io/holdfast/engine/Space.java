@@ -13,6 +13,10 @@ final class Space<E extends Entry> {
     private final Map<Key, E> byKey = new HashMap<>();
     private final Roster inOrder = new Roster();
 
+    int size() {
+        return byKey.size();
+    }
+
     @Nullable E get(Key key) {
         return byKey.get(key);
     }

@@ -2,7 +2,7 @@ package io.holdfast.engine;
 
 /** A slot that is held on other terms than {@link Terms#PLAIN}. */
 final class TermsHold extends Hold {
-    private final Terms terms;
+    private Terms terms;
 
     TermsHold(
             Resource resource,
@@ -14,6 +14,12 @@ final class TermsHold extends Hold {
             Terms terms) {
         super(resource, session, request, fence, salt, leaseNanos);
         this.terms = terms;
+    }
+
+    @Override
+    void passTo(Session next, long nextRequest) {
+        super.passTo(next, nextRequest);
+        terms = Terms.of(terms.mode());
     }
 
     @Override

@@ -4,14 +4,16 @@ package io.holdfast.engine;
 final class TermsWait extends Wait {
     private final Terms terms;
 
-    TermsWait(Resource resource, Session session, Command.Acquire c) {
-        super(resource, session, c.request(), c.salt(), c.leaseNanos(), false);
-        this.terms = c.terms();
-    }
-
-    TermsWait(Resource resource, Session session, Command.Enqueue c) {
-        super(resource, session, NOBODY, c.salt(), c.leaseNanos(), true);
-        this.terms = Terms.of(c.mode());
+    TermsWait(
+            Resource resource,
+            Session session,
+            long request,
+            long salt,
+            long leaseNanos,
+            boolean enqueued,
+            Terms terms) {
+        super(resource, session, request, salt, leaseNanos, enqueued);
+        this.terms = terms;
     }
 
     @Override

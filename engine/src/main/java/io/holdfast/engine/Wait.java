@@ -29,6 +29,9 @@ sealed class Wait extends Deadline implements Place permits AskWait, TermsWait {
 
     @Nullable Wait behind;
 
+    /** Its place among the waits of the session, known only while a state is written or read. */
+    int rank;
+
     /** Neighbours among the waits of the session. */
     @Nullable Wait before;
 
@@ -47,6 +50,19 @@ sealed class Wait extends Deadline implements Place permits AskWait, TermsWait {
         this.salt = salt;
         this.leaseNanos = leaseNanos;
         this.enqueued = enqueued;
+    }
+
+    static Wait of(
+            Resource resource,
+            Session session,
+            long request,
+            long salt,
+            long leaseNanos,
+            boolean enqueued,
+            Terms terms) {
+        return terms.isPlain()
+                ? new Wait(resource, session, request, salt, leaseNanos, enqueued)
+                : new TermsWait(resource, session, request, salt, leaseNanos, enqueued, terms);
     }
 
     /** Whether a request is blocked on it. */

@@ -300,7 +300,7 @@ class ClaimTest {
         Key key = Key.of("shared");
         List<Effect> effects = new ArrayList<>();
         engine.apply(new Command.Claim(1, 1, Kind.SHARED, key, 42), 0, ledger, effects);
-        long fence = Objects.requireNonNull(engine.holders(Kind.SHARED, key)).since();
+        long fence = Objects.requireNonNull(engine.views().holders(Kind.SHARED, key)).since();
         Token right = new Token(fence, 42);
         engine.apply(new Command.Release(1, 2, Kind.SHARED, key, right), 0, ledger, effects);
         engine.apply(new Command.Renew(1, 3, Kind.SHARED, key, right, 1), 0, ledger, effects);
@@ -309,6 +309,6 @@ class ClaimTest {
                         new Effect.Claimed(1, 1, true, 1),
                         new Effect.Refused(1, 2, Refusal.NOT_HELD),
                         new Effect.Refused(1, 3, Refusal.NOT_HELD));
-        assertThat(engine.hasHolds(1)).isTrue();
+        assertThat(engine.views().hasHolds(1)).isTrue();
     }
 }

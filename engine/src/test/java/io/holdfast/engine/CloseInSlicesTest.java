@@ -59,7 +59,8 @@ class CloseInSlicesTest {
         Command slice = new Command.CloseSession(1, 5, 2);
         engine.apply(slice, 0, ledger, effects);
         assertThat(engine.hasSession(1)).isTrue();
-        assertThat(engine.countHeld(Namespace.DEFAULT, Kind.MUTEX)).isEqualTo(new HeldCount(3, 3));
+        assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.MUTEX))
+                .isEqualTo(new HeldCount(3, 3));
         engine.apply(slice, 0, ledger, effects);
         assertThat(engine.hasSession(1)).isTrue();
         engine.apply(slice, 0, ledger, effects);

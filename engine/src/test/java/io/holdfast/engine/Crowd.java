@@ -245,7 +245,8 @@ final class Crowd {
     private Command close(int who, long lastAnswered) {
         long session = sessions[who];
         open(who);
-        return new Command.CloseSession(session, lastAnswered);
+        long heirsSince = session % 2 == 0 ? Long.MIN_VALUE : Command.FOREVER;
+        return new Command.CloseSession(session, lastAnswered, Integer.MAX_VALUE, heirsSince);
     }
 
     Command data(int who, Key key, DataOperation operation) {

@@ -220,9 +220,10 @@ class DataListingPropertyTest {
     private Reader<?> open(Sort sort) {
         Set<Key> present = present(sort);
         return switch (sort) {
-            case COUNTER -> new Reader<>(sort, engine.listCounters(), CounterView::key, present);
-            case VALUE -> new Reader<>(sort, engine.listValues(), ValueView::key, present);
-            case LIST -> new Reader<>(sort, engine.listLists(), ListView::key, present);
+            case COUNTER ->
+                    new Reader<>(sort, engine.views().listCounters(), CounterView::key, present);
+            case VALUE -> new Reader<>(sort, engine.views().listValues(), ValueView::key, present);
+            case LIST -> new Reader<>(sort, engine.views().listLists(), ListView::key, present);
         };
     }
 

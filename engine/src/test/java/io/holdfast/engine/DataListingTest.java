@@ -50,7 +50,7 @@ class DataListingTest {
         for (int i = 0; i < 10; i++) {
             data.kset("value-" + i, "text");
         }
-        Listing<ValueView> listing = data.engine.listValues();
+        Listing<ValueView> listing = data.engine.views().listValues();
         List<Integer> sizes = new ArrayList<>();
         boolean more = true;
         while (more) {
@@ -67,7 +67,7 @@ class DataListingTest {
             data.cset("counter-" + i, i == 3 ? 0 : i + 1);
         }
         data.advance(DataScenario.IDLE.plusNanos(1));
-        Listing<CounterView> listing = data.engine.listCounters();
+        Listing<CounterView> listing = data.engine.views().listCounters();
         List<CounterView> views = new ArrayList<>();
         listing.next(2, data.now(), views); // counter-0, counter-1
         data.collect(); // the next but one is gone
@@ -94,7 +94,7 @@ class DataListingTest {
         for (int i = 0; i < 4; i++) {
             data.kset("value-" + i, "text", ofSeconds(1000));
         }
-        Listing<ValueView> listing = data.engine.listValues();
+        Listing<ValueView> listing = data.engine.views().listValues();
         List<ValueView> views = new ArrayList<>();
         listing.next(2, data.now(), views);
         for (int i = 0; i < 4; i++) {
@@ -110,7 +110,7 @@ class DataListingTest {
         for (int i = 0; i < 6; i++) {
             data.kset("value-" + i, "text", ofSeconds(i % 2 == 0 ? 10 : 20));
         }
-        Listing<ValueView> listing = data.engine.listValues();
+        Listing<ValueView> listing = data.engine.views().listValues();
         List<ValueView> views = new ArrayList<>();
         listing.next(1, data.now(), views);
         data.advanceSilently(ofSeconds(10));
@@ -126,7 +126,7 @@ class DataListingTest {
         for (int i = 0; i < 4; i++) {
             data.rpush("list-" + i, "item");
         }
-        Listing<ListView> listing = data.engine.listLists();
+        Listing<ListView> listing = data.engine.views().listLists();
         List<ListView> views = new ArrayList<>();
         listing.next(2, data.now(), views);
         for (int i = 0; i < 4; i++) {
@@ -150,9 +150,9 @@ class DataListingTest {
         long before = EngineWeight.of(data.engine);
         List<Listing<?>> open =
                 List.of(
-                        data.engine.listCounters(),
-                        data.engine.listValues(),
-                        data.engine.listLists());
+                        data.engine.views().listCounters(),
+                        data.engine.views().listValues(),
+                        data.engine.views().listLists());
         for (Listing<?> listing : open) {
             listing.next(2, data.now(), new ArrayList<>());
         }

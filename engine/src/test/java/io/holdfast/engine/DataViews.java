@@ -10,9 +10,9 @@ import java.util.List;
 record DataViews(List<CounterView> counters, List<ValueView> values, List<ListView> lists) {
     static DataViews of(LockEngine engine, long now) {
         return new DataViews(
-                read(engine.listCounters(), now),
-                read(engine.listValues(), now),
-                read(engine.listLists(), now));
+                read(engine.views().listCounters(), now),
+                read(engine.views().listValues(), now),
+                read(engine.views().listLists(), now));
     }
 
     private static <T> List<T> read(Listing<T> listing, long now) {

@@ -24,7 +24,7 @@ final class EngineWeight {
 
     static long of(LockEngine engine) {
         for (Kind kind : Kind.values()) { // once asked for, a count stays: few, and not by key
-            HeldCount _ = engine.countHeld(Namespace.DEFAULT, kind);
+            HeldCount _ = engine.views().countHeld(Namespace.DEFAULT, kind);
         }
         EngineWeight weight = new EngineWeight();
         weight.visit(engine);

@@ -87,12 +87,15 @@ class HoldersPropertyTest {
             if (!turn.reads()) {
                 toggle(turn.key(), turn.session() + 1);
             } else if (turn.key() >= readers.size()) {
-                readers.add(new Reader(engine.listHolders(Namespace.DEFAULT, kind), held.keySet()));
+                readers.add(
+                        new Reader(
+                                engine.views().listHolders(Namespace.DEFAULT, kind),
+                                held.keySet()));
             } else {
                 read(readers.get(turn.key()), turn.slice());
             }
             int holds = held.values().stream().mapToInt(Set::size).sum();
-            assertThat(engine.countHeld(Namespace.DEFAULT, kind))
+            assertThat(engine.views().countHeld(Namespace.DEFAULT, kind))
                     .isEqualTo(new HeldCount(held.size(), holds));
         }
 
@@ -127,7 +130,7 @@ class HoldersPropertyTest {
             int before = reader.views.size();
             boolean more = reader.listing.next(slice, 0, reader.views);
             for (HolderView view : reader.views.subList(before, reader.views.size())) {
-                assertThat(view).isEqualTo(engine.holders(kind, view.key()));
+                assertThat(view).isEqualTo(engine.views().holders(kind, view.key()));
             }
             if (more) {
                 return;

@@ -74,12 +74,12 @@ class HoldersTest {
 
     @Test
     void is_told_nothing_of_what_nobody_holds() {
-        assertThat(locks.engine.holders(Kind.MUTEX, PRINTER.key())).isNull();
+        assertThat(locks.engine.views().holders(Kind.MUTEX, PRINTER.key())).isNull();
         locks.release(locks.acquire("alice", PRINTER));
         assertThat(locks.isIdle(PRINTER)).isTrue();
-        assertThat(locks.engine.holders(Kind.MUTEX, PRINTER.key())).isNull();
+        assertThat(locks.engine.views().holders(Kind.MUTEX, PRINTER.key())).isNull();
         assertThat(Views.holders(locks.engine, Kind.MUTEX, locks.now())).isEmpty();
-        assertThat(locks.engine.countHeld(Namespace.DEFAULT, Kind.MUTEX))
+        assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, Kind.MUTEX))
                 .isEqualTo(new HeldCount(0, 0));
     }
 
@@ -112,7 +112,8 @@ class HoldersTest {
                 locks.claim("guest-" + guest, Target.shared("room-" + room));
             }
         }
-        Listing<HolderView> listing = locks.engine.listHolders(Namespace.DEFAULT, Kind.SHARED);
+        Listing<HolderView> listing =
+                locks.engine.views().listHolders(Namespace.DEFAULT, Kind.SHARED);
         List<HolderView> all = new ArrayList<>();
         List<HolderView> slice = new ArrayList<>();
         boolean more;
@@ -123,7 +124,7 @@ class HoldersTest {
             all.addAll(slice);
         } while (more);
         assertThat(all).isEqualTo(Views.holders(locks.engine, Kind.SHARED, locks.now())).hasSize(6);
-        listing = locks.engine.listHolders(Namespace.DEFAULT, Kind.SHARED);
+        listing = locks.engine.views().listHolders(Namespace.DEFAULT, Kind.SHARED);
         assertThat(listing.next(1, locks.now(), slice)).isTrue();
         assertThat(slice.getLast().sessions()).hasSize(5);
         listing.close();
@@ -142,16 +143,18 @@ class HoldersTest {
         engine.apply(new Command.Claim(2, 2, Kind.SHARED, there, 1), 0, ledger, effects);
         engine.apply(new Command.Claim(3, 1, Kind.SHARED, there, 1), 0, ledger, effects);
         assertThat(effects).hasOnlyElementsOfType(Effect.Claimed.class);
-        assertThat(engine.countHeld(Namespace.DEFAULT, Kind.MUTEX)).isEqualTo(new HeldCount(1, 1));
-        assertThat(engine.countHeld(Namespace.DEFAULT, Kind.SHARED)).isEqualTo(new HeldCount(0, 0));
-        assertThat(engine.countHeld(other, Kind.SHARED)).isEqualTo(new HeldCount(1, 2));
-        assertThat(engine.countHeld(other, Kind.SEMAPHORE)).isEqualTo(new HeldCount(0, 0));
+        assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.MUTEX))
+                .isEqualTo(new HeldCount(1, 1));
+        assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.SHARED))
+                .isEqualTo(new HeldCount(0, 0));
+        assertThat(engine.views().countHeld(other, Kind.SHARED)).isEqualTo(new HeldCount(1, 2));
+        assertThat(engine.views().countHeld(other, Kind.SEMAPHORE)).isEqualTo(new HeldCount(0, 0));
         List<HolderView> found = new ArrayList<>();
-        engine.listHolders(other, Kind.SHARED).next(100, 0, found);
+        engine.views().listHolders(other, Kind.SHARED).next(100, 0, found);
         assertThat(found).containsExactly(new HolderView(there, List.of(2L, 3L), 3));
-        assertThat(engine.holders(Kind.MUTEX, there))
+        assertThat(engine.views().holders(Kind.MUTEX, there))
                 .isEqualTo(new HolderView(there, List.of(2L), 2));
-        assertThat(engine.holders(Kind.SHARED, here)).isNull();
+        assertThat(engine.views().holders(Kind.SHARED, here)).isNull();
     }
 
     private List<String> acquired(Kind kind) {
@@ -172,7 +175,8 @@ class HoldersTest {
         for (String name : new String[] {"a", "b", "c"}) {
             locks.claim("alice", Target.mutex(name));
         }
-        Listing<HolderView> listing = locks.engine.listHolders(Namespace.DEFAULT, Kind.MUTEX);
+        Listing<HolderView> listing =
+                locks.engine.views().listHolders(Namespace.DEFAULT, Kind.MUTEX);
         List<HolderView> seen = new ArrayList<>();
         boolean more = listing.next(1, locks.now(), seen);
         locks.unclaim("alice", Target.mutex("a"));

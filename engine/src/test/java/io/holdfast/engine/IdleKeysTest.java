@@ -196,7 +196,7 @@ class IdleKeysTest {
             locks.release(locks.acquire("alice", Target.mutex("key-" + i)));
         }
         locks.advance(IDLE.plusNanos(1));
-        Listing<ResourceView> listing = locks.engine.listIdle();
+        Listing<ResourceView> listing = locks.engine.views().listIdle();
         var views = new java.util.ArrayList<ResourceView>();
         assertThat(listing.next(2, locks.now(), views)).isTrue();
         assertThat(locks.engine.hasCollectable(locks.now())).isTrue();

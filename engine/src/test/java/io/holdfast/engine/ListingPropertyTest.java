@@ -67,8 +67,8 @@ class ListingPropertyTest {
                 boolean inUse = turn.slice() % 2 == 0;
                 readers.add(
                         inUse
-                                ? new Reader(engine.listInUse(), true, held.keySet())
-                                : new Reader(engine.listIdle(), false, idle));
+                                ? new Reader(engine.views().listInUse(), true, held.keySet())
+                                : new Reader(engine.views().listIdle(), false, idle));
             } else {
                 read(turn.number(), turn.slice());
             }

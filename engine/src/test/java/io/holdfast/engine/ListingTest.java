@@ -80,7 +80,7 @@ class ListingTest {
     @Test
     void comes_in_slices() {
         hold(10);
-        Listing<ResourceView> listing = locks.engine.listInUse();
+        Listing<ResourceView> listing = locks.engine.views().listInUse();
         List<Integer> sizes = new ArrayList<>();
         List<ResourceView> all = new ArrayList<>();
         boolean more = true;
@@ -97,14 +97,14 @@ class ListingTest {
     @Test
     void of_nothing_ends_at_once() {
         List<ResourceView> views = new ArrayList<>();
-        assertThat(locks.engine.listInUse().next(10, locks.now(), views)).isFalse();
+        assertThat(locks.engine.views().listInUse().next(10, locks.now(), views)).isFalse();
         assertThat(views).isEmpty();
     }
 
     @Test
     void that_has_ended_stays_at_its_end() {
         hold(1);
-        Listing<ResourceView> listing = locks.engine.listInUse();
+        Listing<ResourceView> listing = locks.engine.views().listInUse();
         List<ResourceView> views = new ArrayList<>();
         assertThat(listing.next(10, locks.now(), views)).isFalse();
         hold(3);
@@ -115,7 +115,7 @@ class ListingTest {
     @Test
     void has_each_key_that_was_held_throughout_exactly_once_whatever_changes_between_slices() {
         var holds = hold(9);
-        Listing<ResourceView> listing = locks.engine.listInUse();
+        Listing<ResourceView> listing = locks.engine.views().listInUse();
         List<ResourceView> views = new ArrayList<>();
         listing.next(3, locks.now(), views); // key-0, key-1, key-2
         locks.release(holds.get(1)); // seen, gone
@@ -136,7 +136,7 @@ class ListingTest {
     @Test
     void outlives_the_end_of_the_very_keys_it_stands_between() {
         var holds = hold(6);
-        Listing<ResourceView> listing = locks.engine.listInUse();
+        Listing<ResourceView> listing = locks.engine.views().listInUse();
         List<ResourceView> views = new ArrayList<>();
         listing.next(3, locks.now(), views);
         holds.forEach(locks::release);
@@ -147,10 +147,10 @@ class ListingTest {
     @Test
     void does_not_disturb_another_one() {
         hold(5);
-        Listing<ResourceView> one = locks.engine.listInUse();
+        Listing<ResourceView> one = locks.engine.views().listInUse();
         List<ResourceView> ones = new ArrayList<>();
         one.next(2, locks.now(), ones);
-        Listing<ResourceView> two = locks.engine.listInUse();
+        Listing<ResourceView> two = locks.engine.views().listInUse();
         List<ResourceView> twos = new ArrayList<>();
         two.next(3, locks.now(), twos);
         while (one.next(1, locks.now(), ones)) {}
@@ -163,7 +163,7 @@ class ListingTest {
     void leaves_nothing_behind_when_it_is_closed_half_way() {
         hold(5);
         long before = EngineWeight.of(locks.engine);
-        Listing<ResourceView> listing = locks.engine.listInUse();
+        Listing<ResourceView> listing = locks.engine.views().listInUse();
         listing.next(2, locks.now(), new ArrayList<>());
         assertThat(EngineWeight.of(locks.engine)).isGreaterThan(before);
         listing.close();

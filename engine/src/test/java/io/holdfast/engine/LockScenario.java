@@ -218,7 +218,7 @@ final class LockScenario {
 
     /** What is left of the tracked acquires of somebody. */
     List<PlaceView> places(String who) {
-        return engine.places(session(who), 0, Integer.MAX_VALUE, nowNanos);
+        return engine.views().places(session(who), 0, Integer.MAX_VALUE, nowNanos);
     }
 
     Request tryAcquire(String who, Target what) {
@@ -445,7 +445,7 @@ final class LockScenario {
         long session = session(who);
         sessions.remove(who);
         apply(new Command.CloseSession(session, lastAnswered));
-        assertThat(engine.hasHolds(session)).as("a closed session has holds").isFalse();
+        assertThat(engine.views().hasHolds(session)).as("a closed session has holds").isFalse();
     }
 
     /** The session ends, at most so much of it at a time. */
@@ -533,13 +533,13 @@ final class LockScenario {
 
     /** Those who hold a key, in order of grant. */
     List<String> holders(Target what) {
-        HolderView view = engine.holders(what.kind(), what.key());
+        HolderView view = engine.views().holders(what.kind(), what.key());
         return view == null ? List.of() : view.sessions().stream().map(names::get).toList();
     }
 
     /** Fence of the grant since which somebody has held a key. */
     long since(Target what) {
-        return Objects.requireNonNull(engine.holders(what.kind(), what.key())).since();
+        return Objects.requireNonNull(engine.views().holders(what.kind(), what.key())).since();
     }
 
     /** What the end of a session released, as told since the start, in order. */
@@ -548,7 +548,7 @@ final class LockScenario {
     }
 
     boolean isHolding(String who) {
-        return engine.hasHolds(session(who));
+        return engine.views().hasHolds(session(who));
     }
 
     long now() {

@@ -334,7 +334,7 @@ class ReadWriteTest {
         void counts_it_as_a_hold() {
             locks.read("alice", DOOR);
             assertThat(locks.inspect("bob", DOOR).holders()).isEqualTo(1);
-            assertThat(locks.engine.countHeld(Namespace.DEFAULT, Kind.MUTEX))
+            assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, Kind.MUTEX))
                     .isEqualTo(new HeldCount(1, 1));
             assertThat(locks.isHolding("alice")).isTrue();
         }
@@ -399,7 +399,8 @@ class ReadWriteTest {
             assertThat(locks.unclaim("alice", DOOR).outcome()).isEqualTo(NOT_HELD);
             assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(BUSY);
             assertThat(locks.inspect("alice", DOOR).own()).isFalse();
-            assertThat(locks.engine.isHolding(alice.session(), Kind.MUTEX, DOOR.key())).isFalse();
+            assertThat(locks.engine.views().isHolding(alice.session(), Kind.MUTEX, DOOR.key()))
+                    .isFalse();
             long fence = locks.check(alice).fence();
             for (long salt = 0x5A17; salt < 0x5A17 + 5; salt++) { // the scenario's salts
                 Token token = new Token(fence, salt);

@@ -34,10 +34,12 @@ final class ReferenceModel {
     /** Somebody who wants or has a slot. A grant moves a seat to the end of the list. */
     private final class Seat {
         final Name name;
-        final long session;
+        long session;
         final long salt;
         final long lease;
-        final Terms terms;
+        Terms terms;
+        Heir heir; // who else renewed it last
+        long joined; // order among what the session has
         long since; // waits, holds, or is offered it
         boolean held;
         long request; // 0: nobody was told to wait for it
@@ -70,6 +72,7 @@ final class ReferenceModel {
     private final List<Name> names = new ArrayList<>();
     private final List<Seat> seats = new ArrayList<>();
     private long now = Long.MIN_VALUE;
+    private final Set<Long> closed = new HashSet<>();
     private long turns;
     private long fences;
     private List<Effect> effects = new ArrayList<>();
@@ -107,6 +110,11 @@ final class ReferenceModel {
                 } else {
                     hold.get().name.lastActivity = now;
                     schedule(hold.get(), c.leaseNanos());
+                    boolean inherits =
+                            hold.get().session != c.session()
+                                    && hold.get().terms.bound()
+                                    && !hold.get().orphaned;
+                    hold.get().heir = inherits ? new Heir(c.session(), c.request(), now) : null;
                     effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
                 }
             }
@@ -340,6 +348,7 @@ final class ReferenceModel {
     private List<Seat> own(long session, boolean held) {
         return seats.stream()
                 .filter(it -> it.session == session && !it.orphaned && it.held == held)
+                .sorted(Comparator.comparingLong(it -> it.joined))
                 .toList();
     }
 
@@ -608,7 +617,15 @@ final class ReferenceModel {
         }
         int mutexes = 0;
         int shared = 0;
-        for (Seat hold : own.stream().filter(it -> it.held).toList()) {
+        closed.add(c.session());
+        for (Seat hold : own(c.session(), true)) {
+            Heir heir = hold.heir;
+            if (heir != null
+                    && heir.atNanos() >= c.heirsSinceNanos()
+                    && !closed.contains(heir.session())) {
+                pass(hold, heir);
+                continue;
+            }
             boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
             boolean forever = hold.lease == Command.FOREVER && !hold.asked;
             mutexes += forever && hold.name.kind == Kind.MUTEX ? 1 : 0;
@@ -624,6 +641,16 @@ final class ReferenceModel {
         if (mutexes + shared > 0) {
             effects.add(new Effect.Orphaned(c.session(), mutexes, shared));
         }
+    }
+
+    private void pass(Seat hold, Heir heir) {
+        hold.session = heir.session();
+        hold.request = heir.request();
+        hold.toldBy = heir.request();
+        hold.terms = new Terms(hold.terms.mode(), true, false);
+        hold.onRecord = false;
+        hold.heir = null;
+        hold.joined = ++turns;
     }
 
     private Optional<Name> admit(Command.Locking c, long limit, Mode mode) {
@@ -742,6 +769,7 @@ final class ReferenceModel {
     private void hold(Seat seat) {
         boolean first = holds(seat.name).isEmpty();
         seat.held = true;
+        seat.joined = ++turns;
         seat.fence = ++fences;
         seat.since = now;
         if (first) {

@@ -84,14 +84,14 @@ class SchedulePropertyTest {
         ledger.maxEntries = schedule.maxEntries();
         Deque<Listing<?>> open = new ArrayDeque<>();
         for (Step step : schedule.steps()) {
-            open.add(watched.engine.listInUse());
-            open.add(watched.engine.listIdle());
-            open.add(watched.engine.listHolders(Namespace.DEFAULT, Kind.MUTEX));
-            open.add(watched.engine.listHolders(Namespace.DEFAULT, Kind.SHARED));
-            open.add(watched.engine.listLines(1));
-            open.add(watched.engine.listCounters());
-            open.add(watched.engine.listValues());
-            open.add(watched.engine.listLists());
+            open.add(watched.engine.views().listInUse());
+            open.add(watched.engine.views().listIdle());
+            open.add(watched.engine.views().listHolders(Namespace.DEFAULT, Kind.MUTEX));
+            open.add(watched.engine.views().listHolders(Namespace.DEFAULT, Kind.SHARED));
+            open.add(watched.engine.views().listLines(1));
+            open.add(watched.engine.views().listCounters());
+            open.add(watched.engine.views().listValues());
+            open.add(watched.engine.views().listLists());
             for (int i = open.size(); i > 0; i--) {
                 Listing<?> listing = open.remove();
                 if (listing.next(1, watched.now, new ArrayList<>())) {
@@ -122,8 +122,10 @@ class SchedulePropertyTest {
             ledger.room = whole.ledger.room;
             List<Effect> inSlices = new ArrayList<>();
             for (Command command : whole.last) {
-                if (command instanceof Command.CloseSession(long session, long answered, int _)) {
-                    Command slice = new Command.CloseSession(session, answered, 1 + (i % 2));
+                if (command
+                        instanceof
+                        Command.CloseSession(long session, long answered, int _, long heirs)) {
+                    Command slice = new Command.CloseSession(session, answered, 1 + (i % 2), heirs);
                     do {
                         sliced.apply(slice, whole.now, ledger, inSlices);
                     } while (sliced.hasSession(session));
@@ -225,7 +227,7 @@ class SchedulePropertyTest {
         }
 
         private List<Effect> evict(int who, Target target, int which) {
-            KeyView view = engine.view(target.kind(), target.key(), 0, which, now);
+            KeyView view = engine.views().view(target.kind(), target.key(), 0, which, now);
             if (which == 0) {
                 return apply(crowd.evict(who, target, 0));
             }
@@ -292,15 +294,15 @@ class SchedulePropertyTest {
             checkHolders(views);
             checkNext();
             for (long session : crowd.openSessions()) {
-                assertThat(engine.hasHolds(session)).isEqualTo(model.hasHolds(session));
+                assertThat(engine.views().hasHolds(session)).isEqualTo(model.hasHolds(session));
                 checkPlaces(session);
                 checkBelongings(session);
             }
             checkKeyViews();
             checkLines();
-            if (command instanceof Command.CloseSession(long session, long _, int _)) {
-                assertThat(engine.hasHolds(session)).isFalse();
-                assertThat(engine.places(session, 0, Integer.MAX_VALUE, now)).isEmpty();
+            if (command instanceof Command.CloseSession(long session, long _, int _, long _)) {
+                assertThat(engine.views().hasHolds(session)).isFalse();
+                assertThat(engine.views().places(session, 0, Integer.MAX_VALUE, now)).isEmpty();
                 if (schedule.settings().autoRelease() && !crowd.hasUnbound(session)) {
                     assertThat(views.all()).noneMatch(view -> view.owner() == session);
                 }
@@ -309,18 +311,18 @@ class SchedulePropertyTest {
 
         private void checkPlaces(long session) {
             List<PlaceView> all = model.places(session, 0, Integer.MAX_VALUE);
-            assertThat(engine.places(session, 0, Integer.MAX_VALUE, now)).isEqualTo(all);
+            assertThat(engine.views().places(session, 0, Integer.MAX_VALUE, now)).isEqualTo(all);
             long after = all.isEmpty() ? 0 : all.get(all.size() / 2).request();
             for (int most = 0; most < 3; most++) {
-                assertThat(engine.places(session, after, most, now))
+                assertThat(engine.views().places(session, after, most, now))
                         .isEqualTo(model.places(session, after, most));
             }
         }
 
         private void checkBelongings(long session) {
-            assertThat(engine.possessions(session)).isEqualTo(model.possessions(session));
+            assertThat(engine.views().possessions(session)).isEqualTo(model.possessions(session));
             for (int most : List.of(0, 1, Integer.MAX_VALUE)) {
-                assertThat(engine.belongings(session, most, now))
+                assertThat(engine.views().belongings(session, most, now))
                         .isEqualTo(model.belongings(session, most));
             }
         }
@@ -328,7 +330,7 @@ class SchedulePropertyTest {
         private void checkLines() {
             for (int most : List.of(1, Integer.MAX_VALUE)) {
                 List<LineView> lines = new ArrayList<>();
-                engine.listLines(most).next(Integer.MAX_VALUE, now, lines);
+                engine.views().listLines(most).next(Integer.MAX_VALUE, now, lines);
                 assertThat(new HashSet<>(lines)).hasSameSizeAs(lines).isEqualTo(model.lines(most));
             }
         }
@@ -338,7 +340,7 @@ class SchedulePropertyTest {
                 for (Key key : Schedule.NAMES) {
                     for (int most : List.of(0, 1, Integer.MAX_VALUE)) {
                         for (int ahead : List.of(0, 1, Integer.MAX_VALUE)) {
-                            KeyView view = engine.view(kind, key, ahead, most, now);
+                            KeyView view = engine.views().view(kind, key, ahead, most, now);
                             assertThat(Optional.ofNullable(view))
                                     .isEqualTo(model.view(kind, key, ahead, most));
                         }

@@ -26,7 +26,7 @@ class SharedLockTest {
             assertThat(locks.claim("guest-" + i, ROOM).claimed().holders()).isEqualTo(i);
         }
         assertThat(locks.holdersOf(ROOM)).isEqualTo(100);
-        assertThat(locks.engine.countHeld(Namespace.DEFAULT, Kind.SHARED))
+        assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, Kind.SHARED))
                 .isEqualTo(new HeldCount(1, 100));
         for (int i = 1; i <= 100; i++) {
             assertThat(locks.unclaim("guest-" + i, ROOM).outcome()).isEqualTo(RELEASED);

@@ -574,7 +574,7 @@ class TermsTest {
         void is_gone_for_its_number_once_its_session_is() {
             Request alice = locks.acquire("alice", DOOR, LEFT_WRITER);
             locks.close("alice");
-            assertThat(locks.engine.places(alice.session(), 0, 10, locks.now())).isEmpty();
+            assertThat(locks.engine.views().places(alice.session(), 0, 10, locks.now())).isEmpty();
             assertThat(locks.giveUp("alice", DOOR, alice.number()).outcome()).isEqualTo(WAS_GONE);
             assertThat(locks.holdersOf(DOOR)).isEqualTo(1);
         }
@@ -622,7 +622,7 @@ class TermsTest {
             List<PlaceView> page;
             do {
                 long after = seen.isEmpty() ? 0 : seen.getLast();
-                page = locks.engine.places(locks.session("alice"), after, 3, locks.now());
+                page = locks.engine.views().places(locks.session("alice"), after, 3, locks.now());
                 assertThat(page).hasSizeLessThanOrEqualTo(3);
                 page.forEach(it -> seen.add(it.request()));
             } while (!page.isEmpty());
@@ -631,7 +631,8 @@ class TermsTest {
 
         @Test
         void by_key_with_so_many_holders_as_asked_for() {
-            assertThat(locks.engine.view(Kind.MUTEX, DOOR.key(), 0, 9, locks.now())).isNull();
+            assertThat(locks.engine.views().view(Kind.MUTEX, DOOR.key(), 0, 9, locks.now()))
+                    .isNull();
             Request alice = locks.acquire("alice", DOOR, READER);
             Request bob = locks.acquire("bob", DOOR, LEFT_READER, USUAL, ofSeconds(8));
             locks.acquire("carol", DOOR, WRITER);
@@ -659,13 +660,14 @@ class TermsTest {
                             Mode.WRITE,
                             ofSeconds(3).toNanos(),
                             USUAL.minusSeconds(3).toNanos());
-            assertThat(locks.engine.view(Kind.MUTEX, DOOR.key(), 0, 9, locks.now()))
+            assertThat(locks.engine.views().view(Kind.MUTEX, DOOR.key(), 0, 9, locks.now()))
                     .isEqualTo(
                             new KeyView(
                                     Kind.MUTEX, 1, 2, 1, List.of(first, second), List.of(third)));
-            assertThat(locks.engine.view(Kind.MUTEX, DOOR.key(), 0, 1, locks.now()))
+            assertThat(locks.engine.views().view(Kind.MUTEX, DOOR.key(), 0, 1, locks.now()))
                     .isEqualTo(new KeyView(Kind.MUTEX, 1, 2, 1, List.of(first), List.of(third)));
-            assertThat(locks.engine.view(Kind.SEMAPHORE, DOOR.key(), 0, 9, locks.now())).isNull();
+            assertThat(locks.engine.views().view(Kind.SEMAPHORE, DOOR.key(), 0, 9, locks.now()))
+                    .isNull();
         }
 
         @Test

@@ -11,7 +11,8 @@ import java.util.function.Predicate;
 /** What an engine shows of itself, read in one go, and what must be true of it at any time. */
 record Views(List<ResourceView> inUse, List<ResourceView> idle) {
     static Views of(LockEngine engine, long now) {
-        return new Views(read(engine.listInUse(), now), read(engine.listIdle(), now));
+        return new Views(
+                read(engine.views().listInUse(), now), read(engine.views().listIdle(), now));
     }
 
     private static List<ResourceView> read(Listing<ResourceView> listing, long now) {
@@ -81,7 +82,7 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
                             .toList();
             List<HolderView> holders = holders(engine, kind, now);
             int holds = held.stream().mapToInt(ResourceView::holders).sum();
-            HeldCount count = engine.countHeld(Namespace.DEFAULT, kind);
+            HeldCount count = engine.views().countHeld(Namespace.DEFAULT, kind);
             if (!count.equals(new HeldCount(held.size(), holds)) || holders.size() != held.size()) {
                 fail("held of %s: %s, counted %s, listed %s", kind, held, count, holders);
             }
@@ -92,14 +93,17 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
                 require(holder.key().equals(view.key()), "is held", view);
                 require(holder.sessions().size() == view.holders(), "has its holders", view);
                 require(holder.sessions().getFirst() == view.owner(), "has one owner", view);
-                require(holder.equals(engine.holders(kind, view.key())), "has one view", view);
+                require(
+                        holder.equals(engine.views().holders(kind, view.key())),
+                        "has one view",
+                        view);
                 require(fences.add(holder.since()), "is held since a time of its own", view);
             }
         }
     }
 
     static List<HolderView> holders(LockEngine engine, Kind kind, long now) {
-        Listing<HolderView> listing = engine.listHolders(Namespace.DEFAULT, kind);
+        Listing<HolderView> listing = engine.views().listHolders(Namespace.DEFAULT, kind);
         List<HolderView> holders = new ArrayList<>();
         while (listing.next(1_000, now, holders)) {}
         return holders;

@@ -79,6 +79,8 @@ final class Witness {
     private final Set<Long> fences = new HashSet<>();
     private final Map<List<Long>, Command.Locking> asked = new HashMap<>();
     private final List<Held> toBeTold = new ArrayList<>(); // tracked, and lost by this command
+    private final Map<Token, Heir> heirs = new HashMap<>();
+    private final Set<Long> closed = new HashSet<>();
     private long evictee;
     private long now = Long.MIN_VALUE;
 
@@ -97,6 +99,8 @@ final class Witness {
         if (command instanceof Command.CloseSession c) {
             line.removeIf(it -> it.session() == c.session());
             assertOrphaned(c, effects);
+            closed.add(c.session());
+            live.replaceAll((token, held) -> inherited(c, held, heirs.get(token)));
             live.values().removeIf(held -> held.endsWith(c, settings));
             claims.removeIf(held -> held.endsWith(c, settings));
         }
@@ -120,6 +124,27 @@ final class Witness {
         if (command instanceof Command.Acquire c && !answered) {
             line.add(Blocked.of(c));
         }
+    }
+
+    /** What another session has renewed is its own from now on, if the command says so. */
+    private Held inherited(Command.CloseSession c, Held held, Heir heir) {
+        boolean passes =
+                heir != null
+                        && held.session() == c.session()
+                        && held.terms().bound()
+                        && heir.atNanos() >= c.heirsSinceNanos()
+                        && !closed.contains(heir.session());
+        return passes
+                ? new Held(
+                        heir.session(),
+                        heir.request(),
+                        heir.request(),
+                        held.kind(),
+                        held.key(),
+                        held.forever(),
+                        Terms.of(held.terms().mode()),
+                        held.end())
+                : held;
     }
 
     private void see(Effect effect, Command command) {
@@ -155,6 +180,11 @@ final class Witness {
                 Command.Renew c = (Command.Renew) command;
                 assertLive(c, c.token());
                 Held held = live.get(c.token());
+                if (held.session() == c.session()) {
+                    heirs.remove(c.token());
+                } else {
+                    heirs.put(c.token(), new Heir(c.session(), c.request(), now));
+                }
                 live.put(
                         c.token(),
                         new Held(

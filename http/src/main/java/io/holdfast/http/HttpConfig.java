@@ -1,12 +1,14 @@
 package io.holdfast.http;
 
 import io.holdfast.driver.Secret;
+import io.holdfast.driver.front.ClusterView;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import javax.net.ssl.X509KeyManager;
 
@@ -24,6 +26,7 @@ import javax.net.ssl.X509KeyManager;
  * @param allowedHosts names under which clients may call this server, beside its own
  * @param key certificate and key of the addresses with TLS
  * @param version of the program, as it is told
+ * @param cluster how the cluster looks from here; null if there is none
  */
 public record HttpConfig(
         List<HttpAddress> addresses,
@@ -40,7 +43,8 @@ public record HttpConfig(
         Set<String> corsOrigins,
         Set<String> allowedHosts,
         @Nullable X509KeyManager key,
-        String version) {
+        String version,
+        @Nullable Supplier<ClusterView> cluster) {
     public HttpConfig {
         addresses = List.copyOf(addresses);
         corsOrigins = Set.copyOf(corsOrigins);
@@ -83,6 +87,7 @@ public record HttpConfig(
         private Set<String> allowedHosts = Set.of();
         private @Nullable X509KeyManager key;
         private String version = "unknown";
+        private @Nullable Supplier<ClusterView> cluster;
 
         private Builder(List<HttpAddress> addresses) {
             this.addresses = addresses;
@@ -154,6 +159,11 @@ public record HttpConfig(
             return this;
         }
 
+        public Builder cluster(@Nullable Supplier<ClusterView> value) {
+            cluster = value;
+            return this;
+        }
+
         public HttpConfig build() {
             return new HttpConfig(
                     addresses,
@@ -170,7 +180,8 @@ public record HttpConfig(
                     corsOrigins,
                     allowedHosts,
                     key,
-                    version);
+                    version,
+                    cluster);
         }
     }
 }

@@ -71,6 +71,7 @@ public final class HttpFront implements FrontEnd {
     private final Api api;
     private final PromptSession prompt;
     private final HttpSessions sessions;
+    private final SignalRoutes signals;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final MetricsRoutes metrics;
     private final List<HttpServer> servers = new ArrayList<>();
@@ -110,16 +111,19 @@ public final class HttpFront implements FrontEnd {
                         new Guard(config.allowedHosts(), config.corsOrigins()),
                         new RateLimit(config.rate(), config.burst(), System::nanoTime),
                         connections);
-        this.prompt = new PromptSession(backend.driver());
+        this.prompt = new PromptSession(backend.driver(), web::later);
         this.sessions =
                 new HttpSessions(
                         web,
                         config.sessionIdle(),
                         config.maxSessions(),
                         config.maxSessionsPerAddress());
+        this.signals = new SignalRoutes(web, sessions, config.ping());
         this.metrics =
                 new MetricsRoutes(
-                        backend, new Status(config.version(), web::isReady, sessions::open));
+                        backend,
+                        new Status(
+                                config.version(), web::isReady, sessions::open, config.cluster()));
         addRoutes();
         web.later(() -> vertx.setPeriodic(0, SAMPLE_MILLIS, _ -> metrics.sample()));
     }
@@ -145,7 +149,7 @@ public final class HttpFront implements FrontEnd {
                     }
                 });
         new DataRoutes(prompt).addTo(api);
-        new SignalRoutes(sessions::openForStream, config.ping()).addTo(api);
+        signals.addTo(api);
         new InspectRoutes(prompt, config.ping()).addTo(api);
         new OpenApiRoutes(config.secret() != null || config.admin()).addTo(api);
     }
@@ -289,6 +293,7 @@ public final class HttpFront implements FrontEnd {
 
     private Future<Void> endSessions() {
         sessions.close();
+        signals.close();
         return Future.succeededFuture();
     }
 

@@ -5,9 +5,10 @@ import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Room;
 import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.lagging.LaggingDriver;
+import io.holdfast.driver.signal.SignalDirectory;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.watch.Observatory;
-import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Settings;
 import io.vertx.core.json.JsonObject;
 
@@ -19,9 +20,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -29,17 +28,20 @@ import java.util.function.UnaryOperator;
 /** HTTP over a driver of its own, and a client for it. */
 public final class TestHttp implements AutoCloseable {
     public final LocalDriver driver;
+
+    /** What stands in front of it; null if nothing does. */
+    public final @Nullable LaggingDriver lagging;
+
     public final Observatory observatory = new Observatory(LocalDriver.SHARDS, System::nanoTime);
     public final AtomicInteger connections = new AtomicInteger();
     public final AtomicBoolean draining = new AtomicBoolean();
     public final Backend backend;
     public final HttpFront front;
 
-    private final Map<Namespace, SignalHub> hubs = new ConcurrentHashMap<>();
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    private TestHttp(Settings settings, Caps caps, Room room, HttpConfig config)
+    private TestHttp(Settings settings, Caps caps, Room room, HttpConfig config, boolean lags)
             throws IOException {
         driver =
                 new LocalDriver(
@@ -49,12 +51,12 @@ public final class TestHttp implements AutoCloseable {
                         new ClockFences(),
                         () -> true,
                         observatory);
+        lagging = lags ? new LaggingDriver(driver, 1, Duration.ZERO) : null;
         backend =
                 new Backend(
-                        driver,
+                        lagging == null ? driver : lagging,
                         observatory,
-                        namespace -> hubs.computeIfAbsent(namespace, _ -> newHub()),
-                        () -> Map.copyOf(hubs),
+                        SignalDirectory.of(driver, TestHttp::newHub),
                         connections,
                         room,
                         draining::get,
@@ -101,8 +103,19 @@ public final class TestHttp implements AutoCloseable {
             UnaryOperator<HttpConfig.Builder> change) {
         HttpConfig config =
                 change.apply(HttpConfig.at(address).ping(Duration.ofSeconds(15))).build();
+        return start(settings, caps, room, config, false);
+    }
+
+    /** Open to everybody, with nothing applied before it was submitted. */
+    public static TestHttp startLagging() {
+        HttpConfig config = HttpConfig.at(HttpAddress.of("127.0.0.1", 0)).build();
+        return start(settings(), Caps.NONE, () -> true, config, true);
+    }
+
+    private static TestHttp start(
+            Settings settings, Caps caps, Room room, HttpConfig config, boolean lags) {
         try {
-            TestHttp http = new TestHttp(settings, caps, room, config);
+            TestHttp http = new TestHttp(settings, caps, room, config, lags);
             http.front.open();
             return http;
         } catch (IOException e) {
@@ -179,6 +192,10 @@ public final class TestHttp implements AutoCloseable {
     public void close() {
         client.shutdownNow();
         front.close();
-        driver.close();
+        if (lagging != null) {
+            lagging.close();
+        } else {
+            driver.close();
+        }
     }
 }

@@ -4,6 +4,8 @@ import io.holdfast.client.socketlock.seat.Seat;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
@@ -123,24 +125,19 @@ public final class HoldfastServer {
     /** An address that is taken. */
     private record Listening(Endpoint endpoint, Channel channel) {}
 
-    private HoldfastServer(ServerConfig config, Transport transport, Fences fences) {
+    private HoldfastServer(
+            ServerConfig config, Transport transport, Fences fences, DriverSource source)
+            throws StartException {
         this.config = config;
         this.transport = transport;
+        this.fences = fences;
+        this.driver = open(source); // first: nothing is to be undone if it fails
         this.gate =
                 new ConnectionGate(
                         config.maxConnections(), config.maxConnectionsPerAddress(), connectionRoom);
         this.loops = newLoops(transport, config);
         this.unixLoops =
                 needsUnixLoops(config, transport) ? newLoops(transport.forUnix(), config) : loops;
-        this.fences = fences;
-        this.driver =
-                new LocalDriver(
-                        config.settings(),
-                        new Caps(config.maxLocks(), config.lockd().maxLocks(), config.maxEntries()),
-                        config.collectEvery(),
-                        fences,
-                        room,
-                        observatory);
         this.suspensions = new Suspensions(driver);
         this.dflockd =
                 new DflockdService(
@@ -175,9 +172,28 @@ public final class HoldfastServer {
      */
     public static HoldfastServer start(ServerConfig config, List<FrontEndStarter> others)
             throws StartException {
+        return begin(config, others, null);
+    }
+
+    /**
+     * Starts listening, on a driver from elsewhere, which has fences of its own; the server closes
+     * it. Everything is undone if any part fails.
+     */
+    public static HoldfastServer start(
+            ServerConfig config, List<FrontEndStarter> others, DriverSource source)
+            throws StartException {
+        return begin(config, others, source);
+    }
+
+    private static HoldfastServer begin(
+            ServerConfig config, List<FrontEndStarter> others, @Nullable DriverSource source)
+            throws StartException {
         Transport transport = config.transport().choose();
         SslContext tls = config.tls() == null ? null : TlsLoader.load(config.tls());
-        HoldfastServer server = new HoldfastServer(config, transport, fences(config.fenceFile()));
+        Fences fences = source == null ? fences(config.fenceFile()) : new ClockFences();
+        HoldfastServer server =
+                new HoldfastServer(
+                        config, transport, fences, source == null ? local(fences) : source);
         try {
             if (tls != null) {
                 LOG.info("TLS enabled");
@@ -196,12 +212,40 @@ public final class HoldfastServer {
         }
     }
 
+    private static DriverSource local(Fences fences) {
+        return config ->
+                new LocalDriver(
+                        config.settings(),
+                        config.caps(),
+                        config.collectEvery(),
+                        fences,
+                        config.room(),
+                        config.watcher());
+    }
+
+    private Driver open(DriverSource source) throws StartException {
+        try {
+            return source.open(
+                    new DriverConfig(
+                            config.settings(),
+                            new Caps(
+                                    config.maxLocks(),
+                                    config.lockd().maxLocks(),
+                                    config.maxEntries()),
+                            config.collectEvery(),
+                            config.maxSubscriptions(),
+                            room,
+                            observatory));
+        } catch (IOException e) {
+            throw new StartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
     private Backend backend() {
         return new Backend(
                 driver,
                 observatory,
-                dflockd::hub,
-                dflockd::hubs,
+                dflockd.signals(),
                 dflockd.counted(),
                 connectionRoom,
                 draining::isOn,

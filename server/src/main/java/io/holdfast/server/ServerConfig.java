@@ -59,6 +59,7 @@ public record ServerConfig(
                         settings.idleNanos(),
                         settings.autoRelease(),
                         settings.maxListLength(),
+                        settings.keepsValues(),
                         Policies.of(listeners));
         requirePositive("default lease", defaultLease);
         requirePositive("collection interval", collectEvery);

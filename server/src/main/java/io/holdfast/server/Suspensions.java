@@ -10,10 +10,15 @@ import io.holdfast.engine.Key;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
 /** Keys of which nothing is granted for the time being, each for so many reasons. */
 final class Suspensions {
+    /** A driver answers sooner, if only that it cannot. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private final Driver driver;
     private final Map<Key, Integer> reasons = new HashMap<>();
 
@@ -36,14 +41,15 @@ final class Suspensions {
     private boolean isDone(LongFunction<Command.Keyed> command) {
         Answer answer = new Answer();
         Session session = driver.open(answer, new Peer("holdfast", () -> "holdfast"));
-        session.submit(command.apply(session.id()));
+        boolean applied = session.submit(command.apply(session.id())) || answer.arrives();
         session.close(1);
-        return !answer.refused;
+        return applied && !answer.refused;
     }
 
-    /** It is there when the command has been submitted. */
+    /** It is there when the command has been applied. */
     private static final class Answer implements Mailbox {
-        private boolean refused;
+        private final CountDownLatch woken = new CountDownLatch(1);
+        private volatile boolean refused;
 
         @Override
         public void add(Effect effect) {
@@ -51,6 +57,27 @@ final class Suspensions {
         }
 
         @Override
-        public void wake() {}
+        public void wake() {
+            woken.countDown();
+        }
+
+        /** Waits for it; false if it does not come. */
+        boolean arrives() {
+            boolean interrupted = false;
+            long end = System.nanoTime() + PATIENCE_NANOS;
+            try {
+                while (true) {
+                    try {
+                        return woken.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                    }
+                }
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
     }
 }

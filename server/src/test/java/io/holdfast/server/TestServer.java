@@ -2,12 +2,14 @@ package io.holdfast.server;
 
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.server.dflockd.DflockdService;
 import io.holdfast.server.dflockd.PushedBytes;
 
 import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -31,16 +33,18 @@ public final class TestServer implements AutoCloseable {
     private final Backend backend;
     private final List<TestClient> clients = new ArrayList<>();
 
-    private TestServer(TestConfig config) throws StartException {
+    private TestServer(TestConfig config, @Nullable DriverSource source) throws StartException {
         AtomicReference<Backend> given = new AtomicReference<>();
+        List<HoldfastServer.FrontEndStarter> others =
+                List.of(
+                        to -> {
+                            given.set(to);
+                            return new Nobody();
+                        });
         server =
-                HoldfastServer.start(
-                        config.build(),
-                        List.of(
-                                to -> {
-                                    given.set(to);
-                                    return new Nobody();
-                                }));
+                source == null
+                        ? HoldfastServer.start(config.build(), others)
+                        : HoldfastServer.start(config.build(), others, source);
         backend = given.get();
     }
 
@@ -66,8 +70,13 @@ public final class TestServer implements AutoCloseable {
     }
 
     public static TestServer start(TestConfig config) {
+        return start(config, null);
+    }
+
+    /** On a driver from elsewhere, unless it is null. */
+    public static TestServer start(TestConfig config, @Nullable DriverSource source) {
         try {
-            return new TestServer(config);
+            return new TestServer(config, source);
         } catch (StartException e) {
             throw new AssertionError(e);
         }

@@ -1,6 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.front.ClusterView;
 import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.http.HttpConfig;
@@ -9,9 +10,12 @@ import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.StartException;
 import io.holdfast.server.TlsLoader;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Starts HTTP beside the listeners of a server. */
 final class HttpStart implements HoldfastServer.FrontEndStarter {
@@ -19,10 +23,19 @@ final class HttpStart implements HoldfastServer.FrontEndStarter {
     private static final String VERTX_LOGGER = "vertx.logger-delegate-factory-class-name";
 
     private final HttpSettings settings;
+    private final @Nullable Supplier<ClusterView> cluster;
     private List<HttpAddress> addresses = List.of();
 
     HttpStart(HttpSettings settings) {
+        this(settings, null);
+    }
+
+    /**
+     * @param cluster how the cluster looks from here; null if there is none
+     */
+    HttpStart(HttpSettings settings, @Nullable Supplier<ClusterView> cluster) {
         this.settings = settings;
+        this.cluster = cluster;
     }
 
     @Override
@@ -70,6 +83,7 @@ final class HttpStart implements HoldfastServer.FrontEndStarter {
                 .allowedHosts(settings.hosts())
                 .key(tls && settings.tls() != null ? TlsLoader.keyManager(settings.tls()) : null)
                 .version(version())
+                .cluster(cluster)
                 .build();
     }
 

@@ -24,6 +24,16 @@ public final class ServeCommand implements Callable<Integer> {
     private static final List<Setting> SETTINGS =
             Arrays.stream(Setting.values()).filter(s -> s.serveDefault != null).toList();
 
+    /** Those that may be given several times, and what one of them is. */
+    private static final Map<Setting, String> REPEATED =
+            Map.of(
+                    Setting.LISTEN,
+                    "URL",
+                    Setting.WS_ALLOW_ORIGIN,
+                    "NAME",
+                    Setting.CLUSTER,
+                    "NODES");
+
     private final Map<String, String> environment;
     private final CommandSpec spec;
 
@@ -68,10 +78,10 @@ public final class ServeCommand implements Callable<Integer> {
                             .negatable(true)
                             .build();
             case TEXT ->
-                    setting == Setting.LISTEN || setting == Setting.WS_ALLOW_ORIGIN
+                    REPEATED.containsKey(setting)
                             ? option.type(List.class)
                                     .auxiliaryTypes(String.class)
-                                    .paramLabel(setting == Setting.LISTEN ? "URL" : "NAME")
+                                    .paramLabel(REPEATED.get(setting))
                                     .build()
                             : option.type(String.class).paramLabel("TEXT").build();
             case COUNT -> option.type(String.class).paramLabel("N").build();
@@ -117,7 +127,8 @@ public final class ServeCommand implements Callable<Integer> {
         Secret reading = secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE);
         return new ServerPlan(
                 values.toConfig(listeners, http, secret, values.lockd(null)),
-                values.http(http, secret, reading));
+                values.http(http, secret, reading),
+                ClusterSettings.of(values));
     }
 
     private static String expected(Setting setting) {

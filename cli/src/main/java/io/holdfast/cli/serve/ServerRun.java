@@ -34,6 +34,7 @@ final class ServerRun {
     private static final class Ending {
         private @Nullable HoldfastServer server;
         private boolean begun;
+        private boolean interruptible;
         private long firstNanos;
 
         synchronized void signal(int status) {
@@ -46,7 +47,16 @@ final class ServerRun {
             }
             begun = true;
             firstNanos = System.nanoTime();
+            if (interruptible && server == null) {
+                LOG.info("ended before it could serve");
+                Runtime.getRuntime().halt(status);
+            }
             drain();
+        }
+
+        /** Its start may take as long as other machines take: a signal does not wait for it. */
+        synchronized void mayInterrupt() {
+            interruptible = true;
         }
 
         /** A signal may have come while it was starting. */
@@ -99,10 +109,31 @@ final class ServerRun {
     }
 
     private static int serve(ServerPlan plan, Ending ending, @Nullable String failure) {
+        if (plan.cluster() == null) {
+            return serve(plan, null, ending, failure);
+        }
+        ending.mayInterrupt();
+        try (ClusterStart cluster = new ClusterStart(plan.cluster())) {
+            return serve(plan, cluster, ending, failure);
+        }
+    }
+
+    private static int serve(
+            ServerPlan plan,
+            @Nullable ClusterStart cluster,
+            Ending ending,
+            @Nullable String failure) {
         HoldfastServer server;
-        HttpStart http = plan.http() == null ? null : new HttpStart(plan.http());
+        HttpStart http =
+                plan.http() == null
+                        ? null
+                        : new HttpStart(plan.http(), cluster == null ? null : cluster::view);
+        List<HoldfastServer.FrontEndStarter> others = http == null ? List.of() : List.of(http);
         try {
-            server = HoldfastServer.start(plan.server(), http == null ? List.of() : List.of(http));
+            server =
+                    cluster == null
+                            ? HoldfastServer.start(plan.server(), others)
+                            : HoldfastServer.start(plan.server(), others, cluster);
         } catch (StartException e) {
             if (failure == null) {
                 LOG.atError().log(String.valueOf(e.getMessage()));

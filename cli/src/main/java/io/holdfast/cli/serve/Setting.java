@@ -366,6 +366,80 @@ enum Setting {
             "0",
             List.of(),
             "Threads that serve connections; 0 is one for each two processors"),
+    CLUSTER(
+            "cluster",
+            Type.TEXT,
+            Least.NONE,
+            null,
+            "",
+            List.of(),
+            "All nodes of the cluster, as NAME=HOST:PORT with commas between, the same on each"),
+    NODE("node", Type.TEXT, Least.NONE, null, "", List.of(), "Which of the nodes this one is"),
+    DATA_DIR(
+            "data-dir",
+            Type.TEXT,
+            Least.NONE,
+            null,
+            "",
+            List.of(),
+            "Folder for what must outlive the process; without --cluster, of a server that stands"
+                    + " alone"),
+    CLUSTER_NAME(
+            "cluster-name",
+            Type.TEXT,
+            Least.NONE,
+            null,
+            "holdfast",
+            List.of(),
+            "Name of the cluster: nodes of another are not talked to"),
+    CLUSTER_WAIT(
+            "cluster-wait",
+            Type.SECONDS,
+            Least.ONE,
+            null,
+            "5",
+            List.of(),
+            "How long a request that names no time itself waits for the cluster to decide"),
+    SESSION_TIMEOUT(
+            "session-timeout",
+            Type.SECONDS,
+            Least.ONE,
+            null,
+            "10",
+            List.of(),
+            "How long the sessions of a node's clients outlive the node"),
+    JOIN(
+            "join",
+            Type.SWITCH,
+            Least.NONE,
+            null,
+            "false",
+            List.of(),
+            "Wait to be added to a cluster that runs already"),
+    CLUSTER_TLS_CERT(
+            "cluster-tls-cert",
+            Type.TEXT,
+            Least.NONE,
+            null,
+            "",
+            List.of(),
+            "PEM file with the certificate that this node shows the others"),
+    CLUSTER_TLS_KEY(
+            "cluster-tls-key",
+            Type.TEXT,
+            Least.NONE,
+            null,
+            "",
+            List.of(),
+            "PEM file with the private key of that certificate"),
+    CLUSTER_TLS_CA(
+            "cluster-tls-ca",
+            Type.TEXT,
+            Least.NONE,
+            null,
+            "",
+            List.of(),
+            "PEM file with the authority that has signed the certificates of all nodes"),
     DEBUG("debug", Type.SWITCH, Least.NONE, "false", "false", List.of("DFLOCKD_DEBUG"), "Log more");
 
     /** How a value is written. */
@@ -422,6 +496,9 @@ enum Setting {
 
     /** The variable of {@code serve}. */
     String holdfastVariable() {
+        if (this == CLUSTER) {
+            return "HOLDFAST_CLUSTER_NODES"; // clients have another meaning for the shorter name
+        }
         return "HOLDFAST_" + flag.replace('-', '_').toUpperCase(Locale.ROOT);
     }
 

@@ -62,7 +62,7 @@ final class SettingValues {
         return (int) Math.min(number(setting), Integer.MAX_VALUE);
     }
 
-    private Duration seconds(Setting setting) {
+    Duration seconds(Setting setting) {
         return Duration.ofSeconds(number(setting));
     }
 
@@ -70,7 +70,7 @@ final class SettingValues {
         return Switches.parse(text(setting)).orElseThrow();
     }
 
-    private @Nullable Path path(Setting setting) {
+    @Nullable Path path(Setting setting) {
         if (!isSet(setting)) {
             return null;
         }
@@ -106,7 +106,9 @@ final class SettingValues {
                         count(Setting.MAX_WAITERS),
                         seconds(Setting.GC_MAX_IDLE).toNanos(),
                         isOn(Setting.AUTO_RELEASE_ON_DISCONNECT),
-                        count(Setting.MAX_LIST_LENGTH)),
+                        count(Setting.MAX_LIST_LENGTH),
+                        isSet(Setting.DATA_DIR),
+                        Map.of()),
                 number(Setting.MAX_LOCKS),
                 number(Setting.MAX_KEYS),
                 count(Setting.MAX_SUBSCRIPTIONS),

@@ -1,6 +1,9 @@
 package io.holdfast.cli.soak;
 
 import io.holdfast.cli.bench.ServerAddress;
+import io.holdfast.cli.options.Span;
+import io.holdfast.cli.soak.cluster.Campaign;
+import io.holdfast.cli.soak.cluster.CampaignPlan;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -33,12 +37,15 @@ import java.util.concurrent.TimeUnit;
                     + " serves it is killed in each round, and none of what the lock protects"
                     + " may come to harm.%n",
             "With --lockfile it needs no server either: processes and shell scripts share a lock"
-                    + " file and are killed and stopped, and no two may hold it at once."
+                    + " file and are killed and stopped, and no two may hold it at once.%n",
+            "With --cluster it runs a cluster of its own: nodes are killed, stopped, cut off and"
+                    + " restarted while clients use them, and what the clients saw must be what a"
+                    + " cluster promises."
         },
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:stopped by Ctrl-C, SIGTERM, --cycles or --rounds, everything was right",
+            "0:stopped by Ctrl-C, SIGTERM, --cycles, --rounds or --duration, everything was right",
             "1:a check failed",
             "2:wrong usage, nothing was done"
         },
@@ -47,19 +54,25 @@ import java.util.concurrent.TimeUnit;
             "  holdfast soak --workers 16 --rounds-per-cycle 100",
             "  holdfast soak --server 127.0.0.1:6388 --cycles 10",
             "  holdfast soak --election --rounds 50",
-            "  holdfast soak --lockfile --rounds 5 --dir /var/tmp"
+            "  holdfast soak --lockfile --rounds 5 --dir /var/tmp",
+            "  holdfast soak --cluster --duration 10m --seed 7"
         })
 public final class SoakCommand implements Callable<Integer> {
     private static final int WRONG_USAGE = 2;
     private static final int ROUNDS = 50;
     private static final int LOCK_FILE_ROUNDS = 5;
     private static final int PROCESSES = 8;
+    private static final int NODES = 3;
+    private static final Duration DURATION = Duration.ofMinutes(5);
 
     private static final List<String> SERVER_OPTIONS =
             List.of("--server", "--workers", "--rounds-per-cycle", "--cycles", "--auth-token");
 
     /** How long a signal waits for the round in progress. */
     private static final long STOP_SECONDS = 15;
+
+    /** A cluster has to recover before it can be checked. */
+    private static final long STOP_CLUSTER_SECONDS = 120;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -106,6 +119,11 @@ public final class SoakCommand implements Callable<Integer> {
     private boolean lockFile;
 
     @Option(
+            names = "--cluster",
+            description = "Make all kinds of faults in a cluster on this machine instead.")
+    private boolean cluster;
+
+    @Option(
             names = "--rounds",
             paramLabel = "N",
             description =
@@ -125,17 +143,30 @@ public final class SoakCommand implements Callable<Integer> {
             names = "--dir",
             paramLabel = "PATH",
             description =
-                    "With --election or --lockfile: make the files below this folder (default:"
-                            + " where the system has its temporary files).")
+                    "With --election, --lockfile or --cluster: make the files below this folder"
+                            + " (default: where the system has its temporary files).")
     private @Nullable Path folder;
 
     @Option(
             names = "--seed",
             paramLabel = "N",
             description =
-                    "With --lockfile: choose whom to kill, and when, as a run did that printed"
-                            + " this number (default: at random).")
+                    "With --lockfile or --cluster: choose whom to kill, and when, as a run did"
+                            + " that printed this number (default: at random).")
     private @Nullable Long seed;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "TIME",
+            converter = Span.class,
+            description = "With --cluster: for so long, as in 90s or 10m (default: 5m).")
+    private @Nullable Duration duration;
+
+    @Option(
+            names = "--nodes",
+            paramLabel = "N",
+            description = "With --cluster: among so many nodes (default: 3).")
+    private @Nullable Integer nodes;
 
     @Option(names = "--help", usageHelp = true, description = "Show this help and exit.")
     @SuppressWarnings("unused") // picocli sets it, prints the help and does not call us
@@ -147,10 +178,7 @@ public final class SoakCommand implements Callable<Integer> {
         var stop = new StopRequest();
         Run run;
         try {
-            run =
-                    election
-                            ? election(log, stop)
-                            : lockFile ? lockFile(log, stop) : features(log, stop);
+            run = choose(log, stop);
         } catch (IllegalArgumentException e) {
             log.plain("soak: " + e.getMessage());
             return WRONG_USAGE;
@@ -171,6 +199,33 @@ public final class SoakCommand implements Callable<Integer> {
     /** What gives the exit status. */
     private interface Run {
         int run() throws InterruptedException;
+    }
+
+    private Run choose(SoakLog log, StopRequest stop) {
+        if (cluster) {
+            return cluster(log, stop);
+        }
+        if (duration != null || nodes != null) {
+            throw new IllegalArgumentException("--duration and --nodes are for --cluster only");
+        }
+        if (election) {
+            return election(log, stop);
+        }
+        return lockFile ? lockFile(log, stop) : features(log, stop);
+    }
+
+    private Run cluster(SoakLog log, StopRequest stop) {
+        refuse(SERVER_OPTIONS, "--cluster");
+        refuse(List.of("--election", "--lockfile", "--rounds", "--processes"), "--cluster");
+        var plan =
+                new CampaignPlan(
+                        seed == null ? ThreadLocalRandom.current().nextInt() : seed,
+                        duration == null ? DURATION : duration,
+                        nodes == null ? NODES : nodes,
+                        folder);
+        var campaign = new Campaign(plan, log::say);
+        stop.whenRequested(campaign::stop);
+        return campaign::run;
     }
 
     private Run features(SoakLog log, StopRequest stop) {
@@ -216,7 +271,7 @@ public final class SoakCommand implements Callable<Integer> {
 
     private void refuseSeed() {
         if (seed != null) {
-            throw new IllegalArgumentException("--seed is for --lockfile only");
+            throw new IllegalArgumentException("--seed is for --lockfile and --cluster only");
         }
     }
 
@@ -228,10 +283,10 @@ public final class SoakCommand implements Callable<Integer> {
     }
 
     /** Runs when a signal ends the process, which would otherwise exit with the signal's status. */
-    private static void stopAndExit(StopRequest stop, CompletableFuture<Integer> status) {
+    private void stopAndExit(StopRequest stop, CompletableFuture<Integer> status) {
         stop.request();
-        int result =
-                status.completeOnTimeout(SoakRun.FAILED, STOP_SECONDS, TimeUnit.SECONDS).join();
+        long patience = cluster ? STOP_CLUSTER_SECONDS : STOP_SECONDS;
+        int result = status.completeOnTimeout(SoakRun.FAILED, patience, TimeUnit.SECONDS).join();
         Runtime.getRuntime().halt(result);
     }
 

@@ -8,8 +8,16 @@ import java.util.concurrent.TimeUnit;
 final class StopRequest {
     private final CountDownLatch requested = new CountDownLatch(1);
 
+    private volatile Runnable then = () -> {};
+
     void request() {
         requested.countDown();
+        then.run();
+    }
+
+    /** Has it done as soon as the request comes. To be called before. */
+    void whenRequested(Runnable action) {
+        then = action;
     }
 
     boolean isRequested() {

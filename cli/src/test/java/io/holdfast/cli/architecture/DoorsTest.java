@@ -88,6 +88,7 @@ class DoorsTest {
                         REAL.of("protocol"),
                         REAL.of("http"),
                         REAL.of("server"),
+                        REAL.of("cluster"),
                         REAL.of("client"),
                         REAL.needsTheJdkAlone("client"),
                         REAL.of("lockfile"),

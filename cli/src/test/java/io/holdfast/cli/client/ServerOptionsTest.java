@@ -171,6 +171,7 @@ class ServerOptionsTest {
                         .optionsMap()
                         .keySet()
                         .stream()
+                        .filter(flag -> !flag.equals("--cluster")) // HOLDFAST_CLUSTER_NODES
                         .map(
                                 flag ->
                                         "HOLDFAST_"

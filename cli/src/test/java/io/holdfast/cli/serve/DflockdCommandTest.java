@@ -352,6 +352,9 @@ class DflockdCommandTest {
         @EnumSource(names = ".*(TTL|INTERVAL|IDLE|TIMEOUT|GRACE)", mode = EnumSource.Mode.MATCH_ALL)
         void up_to_the_longest_that_can_be_counted(Setting setting) {
             assertThat(setting.type).isEqualTo(Setting.Type.SECONDS);
+            if (setting.dflockdDefault == null) {
+                return;
+            }
             assertThat(config("--" + setting.flag, "9223372036")).isNotNull();
             for (String more : List.of("9223372037", "18446744074", "9223372036854775807")) {
                 assertThatThrownBy(() -> config("--" + setting.flag, more))
@@ -365,7 +368,7 @@ class DflockdCommandTest {
         @Test
         void of_all_settings_that_are_spans() {
             assertThat(Arrays.stream(Setting.values()))
-                    .filteredOn(s -> s.type == Setting.Type.SECONDS)
+                    .filteredOn(s -> s.type == Setting.Type.SECONDS && s.dflockdDefault != null)
                     .allSatisfy(
                             s ->
                                     assertThat(s.name())

@@ -13,7 +13,8 @@ class DflockdConformanceTest extends RecordedConversations {
     }
 
     @Override
-    RunningServer start(List<String> flags) throws GoFlags.FlagException, StartException {
-        return RunningServer.start(flags);
+    RunningServer start(List<String> flags, Driving driving)
+            throws GoFlags.FlagException, StartException {
+        return RunningServer.start(flags, driving);
     }
 }

@@ -22,13 +22,14 @@ class LockdConformanceTest extends RecordedConversations {
 
     /** {@code PORT} and {@code PATH} are for us to choose; on TCP unless another way is given. */
     @Override
-    RunningServer start(List<String> flags) throws GoFlags.FlagException, StartException {
+    RunningServer start(List<String> flags, Driving driving)
+            throws GoFlags.FlagException, StartException {
         List<String> words = new ArrayList<>(flags);
         words.replaceAll(word -> word.equals("PORT") ? "0" : word.equals("PATH") ? path() : word);
         if (!flags.contains("--unix") && !flags.contains("--ws")) {
             words.addAll(List.of("--tcp", "0"));
         }
-        return RunningServer.startLockd(words);
+        return RunningServer.startLockd(words, driving);
     }
 
     private String path() {

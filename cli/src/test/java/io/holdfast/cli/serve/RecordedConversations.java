@@ -33,8 +33,8 @@ import java.util.stream.Stream;
 
 /**
  * Recorded conversations of one protocol, each with a server of its own, over every transport that
- * works here. Most of their time is spent waiting, so many are played at once; a test only looks at
- * how its own ended.
+ * works here, and once with a driver that answers later. Most of their time is spent waiting, so
+ * many are played at once; a test only looks at how its own ended.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class RecordedConversations {
@@ -45,6 +45,7 @@ abstract class RecordedConversations {
     private final String folder;
     private final int least;
     private final Map<Transport, Map<Vector, Future<?>>> played = new EnumMap<>(Transport.class);
+    private final Map<Vector, Future<?>> playedLater = new LinkedHashMap<>();
     private ExecutorService players;
     private StandardStreams streams;
 
@@ -58,7 +59,7 @@ abstract class RecordedConversations {
     }
 
     /** A server for one conversation, or for none. */
-    abstract RunningServer start(List<String> flags) throws Exception;
+    abstract RunningServer start(List<String> flags, Driving driving) throws Exception;
 
     /** Where conversations take place that do not say where. */
     String usualListener() {
@@ -80,9 +81,14 @@ abstract class RecordedConversations {
                 continue;
             }
             Map<Vector, Future<?>> results = new LinkedHashMap<>();
-            vectors.forEach(v -> results.put(v, players.submit(() -> play(v, transport))));
+            vectors.forEach(
+                    v -> results.put(v, players.submit(() -> play(v, transport, Driving.LOCAL))));
             played.put(transport, results);
         }
+        vectors.forEach(
+                v ->
+                        playedLater.put(
+                                v, players.submit(() -> play(v, Transport.AUTO, Driving.LAGGING))));
         players.shutdown(); // after all of these
     }
 
@@ -104,15 +110,15 @@ abstract class RecordedConversations {
     }
 
     private boolean works(Transport transport) {
-        try (RunningServer server = start(flags(List.of(), transport))) {
+        try (RunningServer server = start(flags(List.of(), transport), Driving.LOCAL)) {
             return server.address(usualListener()) != null;
         } catch (Exception e) {
             return false;
         }
     }
 
-    private Void play(Vector vector, Transport transport) throws Exception {
-        try (RunningServer server = start(flags(vector.serve(), transport))) {
+    private Void play(Vector vector, Transport transport, Driving driving) throws Exception {
+        try (RunningServer server = start(flags(vector.serve(), transport), driving)) {
             String listener = vector.connect().isEmpty() ? usualListener() : vector.connect();
             VectorPlayer.play(vector, server.address(listener), SLACK);
         }
@@ -128,13 +134,15 @@ abstract class RecordedConversations {
     @TestFactory
     @DisplayName("finds that")
     Stream<DynamicContainer> conversations() {
-        return played.entrySet().stream()
-                .map(
-                        results ->
-                                DynamicContainer.dynamicContainer(
-                                        "over " + results.getKey().label(),
-                                        results.getValue().entrySet().stream()
-                                                .map(r -> test(r.getKey(), r.getValue()))));
+        return Stream.concat(
+                played.entrySet().stream()
+                        .map(r -> tests("over " + r.getKey().label(), r.getValue())),
+                Stream.of(tests("from a driver that answers later", playedLater)));
+    }
+
+    private static DynamicContainer tests(String name, Map<Vector, Future<?>> results) {
+        return DynamicContainer.dynamicContainer(
+                name, results.entrySet().stream().map(r -> test(r.getKey(), r.getValue())));
     }
 
     private static DynamicTest test(Vector vector, Future<?> result) {

@@ -1,11 +1,14 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.driver.DriverSource;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.server.Address;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
+
+import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine;
 
@@ -22,21 +25,32 @@ public final class RunningServer implements AutoCloseable {
     private final HoldfastServer server;
 
     private final List<HttpAddress> http;
+    private final @Nullable ClusterStart cluster;
 
-    private RunningServer(ServerConfig config) throws StartException {
-        this(new ServerPlan(config, null));
+    private RunningServer(ServerConfig config, HoldfastServer server) {
+        this.config = config;
+        this.server = server;
+        this.http = List.of();
+        this.cluster = null;
+    }
+
+    private RunningServer(ServerConfig config, Driving driving) throws StartException {
+        this(config, driving.start(config));
     }
 
     private RunningServer(ServerPlan plan) throws StartException {
         this.config = plan.server();
-        if (plan.http() == null) {
-            this.server = HoldfastServer.start(config);
-            this.http = List.of();
-        } else {
-            HttpStart start = new HttpStart(plan.http());
-            this.server = HoldfastServer.start(config, List.of(start));
-            this.http = start.addresses();
-        }
+        this.cluster = plan.cluster() == null ? null : new ClusterStart(plan.cluster());
+        HttpStart start =
+                plan.http() == null
+                        ? null
+                        : new HttpStart(plan.http(), cluster == null ? null : cluster::view);
+        List<HoldfastServer.FrontEndStarter> others = start == null ? List.of() : List.of(start);
+        this.server =
+                cluster == null
+                        ? HoldfastServer.start(config, others)
+                        : HoldfastServer.start(config, others, cluster);
+        this.http = start == null ? List.of() : start.addresses();
     }
 
     /** With the options of {@code serve}, which say where. */
@@ -47,26 +61,37 @@ public final class RunningServer implements AutoCloseable {
         return new RunningServer(command.plan());
     }
 
+    /** With a driver from elsewhere. */
+    static RunningServer startOn(ServerConfig config, DriverSource source) throws StartException {
+        return new RunningServer(config, HoldfastServer.start(config, List.of(), source));
+    }
+
     /** With the flags of {@code dflockd}, on a port of its own. */
     public static RunningServer start(List<String> flags)
+            throws GoFlags.FlagException, StartException {
+        return start(flags, Driving.LOCAL);
+    }
+
+    static RunningServer start(List<String> flags, Driving driving)
             throws GoFlags.FlagException, StartException {
         List<String> words = new ArrayList<>(List.of("--port", "0"));
         words.addAll(flags);
         return new RunningServer(
                 DflockdCommand.plan(GoFlags.parse(words, DflockdCommand::isSwitch), Map.of())
-                        .server());
+                        .server(),
+                driving);
     }
 
     /** With the flags of {@code lockd}, which say where. */
-    static RunningServer startLockd(List<String> flags)
+    static RunningServer startLockd(List<String> flags, Driving driving)
             throws GoFlags.FlagException, StartException {
-        return new RunningServer(LockdCommand.config(flags.toArray(String[]::new)));
+        return new RunningServer(LockdCommand.config(flags.toArray(String[]::new)), driving);
     }
 
     /** With the flags of {@code socketlockd}, which say where. */
-    static RunningServer startSocketlockd(List<String> flags)
+    static RunningServer startSocketlockd(List<String> flags, Driving driving)
             throws GoFlags.FlagException, StartException {
-        return new RunningServer(SocketlockdCommand.config(flags));
+        return new RunningServer(SocketlockdCommand.config(flags), driving);
     }
 
     public InetSocketAddress address() {
@@ -98,5 +123,8 @@ public final class RunningServer implements AutoCloseable {
     @Override
     public void close() {
         server.close();
+        if (cluster != null) {
+            cluster.close();
+        }
     }
 }

@@ -197,6 +197,7 @@ class ServeCommandTest {
         assertThat(Arrays.stream(Setting.values()))
                 .filteredOn(s -> s.serveDefault != null && !others.contains(s.flag))
                 .filteredOn(s -> !s.flag.startsWith("http"))
+                .filteredOn(s -> !ClusterSettingsTest.SETTINGS.contains(s))
                 .extracting(Setting::holdfastVariable)
                 .containsExactlyInAnyOrderElementsOf(environment.keySet());
     }

@@ -30,10 +30,11 @@ abstract class SocketlockConversations extends RecordedConversations {
     }
 
     @Override
-    RunningServer start(List<String> flags) throws GoFlags.FlagException, StartException {
+    RunningServer start(List<String> flags, Driving driving)
+            throws GoFlags.FlagException, StartException {
         List<String> words = new ArrayList<>(flags);
         words.addAll(
                 List.of("-socket", folder.resolve("s" + sockets.incrementAndGet()).toString()));
-        return RunningServer.startSocketlockd(words);
+        return RunningServer.startSocketlockd(words, driving);
     }
 }

@@ -83,7 +83,7 @@ class SoakCommandTest {
     void refuses_a_seed_without_a_lock_file(String flag) {
         var run = CommandRun.of(new SoakCommand(), flag, "--seed=1");
         assertThat(run.status()).isEqualTo(2);
-        assertThat(run.err()).contains("--seed is for --lockfile only");
+        assertThat(run.err()).contains("--seed is for --lockfile and --cluster only");
     }
 
     @ParameterizedTest(name = "{0} {1}")

@@ -2,22 +2,17 @@ package io.holdfast.driver.front;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Room;
-import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.SignalDirectory;
 import io.holdfast.driver.watch.Observatory;
-import io.holdfast.engine.Namespace;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * What a {@link FrontEnd} serves its clients with.
  *
- * @param signals the hub of a namespace
- * @param hubs those that have been asked for
+ * @param signals where signals go
  * @param connections how many clients are there, as stats tell; sessions that stand for a client
  *     count themselves
  * @param connectionRoom memory for connections and their sessions
@@ -27,8 +22,7 @@ import java.util.function.Supplier;
 public record Backend(
         Driver driver,
         Observatory observatory,
-        Function<Namespace, SignalHub> signals,
-        Supplier<Map<Namespace, SignalHub>> hubs,
+        SignalDirectory signals,
         AtomicInteger connections,
         Room connectionRoom,
         BooleanSupplier draining,

@@ -1,15 +1,29 @@
 package io.holdfast.driver.signal;
 
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
 
 /** Those who listen to one topic, in order of joining. */
 final class Members {
+    /** Grows with each topic of the hub. */
+    private final long formed;
+
     private final List<Registration> inOrder = new ArrayList<>(1);
 
     /** Whose turn it is in a group; goes on when somebody leaves. */
     private final AtomicLong turn = new AtomicLong();
+
+    Members(long formed) {
+        this.formed = formed;
+    }
+
+    long formed() {
+        return formed;
+    }
 
     int size() {
         return inOrder.size();
@@ -36,6 +50,19 @@ final class Members {
             }
         }
         inOrder.remove(low);
+    }
+
+    void setTurn(long next) {
+        turn.set(next);
+    }
+
+    /** Writes whose turn it is, and all of them. */
+    void write(DataOutput out, ToLongFunction<Listener> idOf) throws IOException {
+        out.writeLong(turn.get());
+        out.writeInt(inOrder.size());
+        for (Registration registration : inOrder) {
+            out.writeLong(idOf.applyAsLong(registration.subscriber().listener()));
+        }
     }
 
     /** The place to begin with for the next signal; each call is one turn. */

@@ -8,7 +8,11 @@ import io.holdfast.engine.Namespace;
 
 import org.jspecify.annotations.Nullable;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -19,6 +23,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongFunction;
+import java.util.function.ToLongFunction;
 
 /**
  * Knows who listens to what and chooses who gets a signal. Emitters do not wait for each other; to
@@ -27,20 +33,21 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * <p>Exact channels are found by name and patterns in a tree, so the cost of a signal depends on
  * who gets it and not on who listens to other things.
  */
-public final class SignalHub {
+public final class SignalHub implements Signals {
     /** How many registrations are ended, or listed, under one lock. */
-    private static final int SLICE = 256;
+    static final int SLICE = 256;
 
     private static final long PAUSE_NANOS = 50_000;
 
     /** Memory for a registration, in pieces; a pattern with wildcards takes one a token more. */
     private static final int PIECES = 2;
 
-    private final int maxSubscriptions;
     private final Room room;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
     /** All of the following is guarded by the lock. */
+    private int maxSubscriptions;
+
     private final Map<Key, Audience> exact = new HashMap<>();
 
     private final Map<Namespace, PatternTree> patterns = new HashMap<>();
@@ -108,7 +115,7 @@ public final class SignalHub {
         }
     }
 
-    /** How many listen, each as often as it does. */
+    @Override
     public int listeners() {
         lock.readLock().lock();
         try {
@@ -118,7 +125,7 @@ public final class SignalHub {
         }
     }
 
-    /** The patterns and groups somebody listens to. */
+    @Override
     public Slices<ChannelView> list() {
         return new Slices<>() {
             private @Nullable Topic last;
@@ -151,6 +158,73 @@ public final class SignalHub {
         };
     }
 
+    /** Changes how many registrations one listener may have; those that are there stay. */
+    public void limit(int most) {
+        lock.writeLock().lock();
+        try {
+            maxSubscriptions = most;
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    /**
+     * Writes who listens to what, in order, and whose turn it is.
+     *
+     * @param idOf what a listener is written as
+     */
+    public void write(DataOutput out, ToLongFunction<Listener> idOf) throws IOException {
+        lock.readLock().lock();
+        try {
+            List<Map.Entry<Topic, Members>> inOrder = new ArrayList<>(topics.entrySet());
+            inOrder.sort(Comparator.comparingLong(entry -> entry.getValue().formed()));
+            out.writeInt(inOrder.size());
+            for (Map.Entry<Topic, Members> entry : inOrder) {
+                entry.getKey().write(out);
+                entry.getValue().write(out, idOf);
+            }
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /**
+     * Adds what was written, to a hub without listeners: it goes on choosing as the other would.
+     *
+     * @param subscriberOf who is meant by what was written
+     * @throws IOException if it cannot be read, or is nothing that can have been written
+     */
+    public void read(DataInput in, LongFunction<Subscriber> subscriberOf) throws IOException {
+        int count = in.readInt();
+        if (count < 0) {
+            throw new IOException("there are " + count + " patterns");
+        }
+        for (int i = 0; i < count; i++) {
+            Topic topic = Topic.read(in);
+            long turn = in.readLong();
+            int members = in.readInt();
+            for (int j = 0; j < members; j++) {
+                if (listen(subscriberOf.apply(in.readLong()), topic) != ListenOutcome.LISTENING) {
+                    throw new IOException("nobody can listen to " + topic.pattern());
+                }
+            }
+            setTurn(topic, turn, members);
+        }
+    }
+
+    private void setTurn(Topic topic, long turn, int size) throws IOException {
+        lock.writeLock().lock();
+        try {
+            Members members = topics.get(topic);
+            if (members == null || members.size() != size) {
+                throw new IOException("somebody listens twice, or nobody, to " + topic.pattern());
+            }
+            members.setTurn(turn);
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
     ListenOutcome listen(Subscriber subscriber, Topic topic) {
         List<ByteString> tokens =
                 Tokens.hasWildcard(topic.pattern()) ? Tokens.of(topic.pattern()) : List.of();
@@ -172,7 +246,7 @@ public final class SignalHub {
             }
             Members members = topics.get(topic);
             if (members == null) {
-                members = new Members();
+                members = new Members(lastJoined);
                 topics.put(topic, members);
                 audience(topic.pattern(), tokens).add(topic.group(), members);
             }
@@ -198,33 +272,33 @@ public final class SignalHub {
         }
     }
 
-    boolean isSmall(Subscriber subscriber) {
+    int size(Subscriber subscriber) {
         lock.readLock().lock();
         try {
-            return subscriber.registrations.size() <= SLICE;
+            return subscriber.registrations.size();
         } finally {
             lock.readLock().unlock();
         }
     }
 
     void close(Subscriber subscriber) {
-        boolean more = true;
-        for (int slices = 0; more; slices++) {
-            if (slices > 0) {
-                LockSupport.parkNanos(PAUSE_NANOS); // let others in
+        while (closeSome(subscriber, SLICE)) {
+            LockSupport.parkNanos(PAUSE_NANOS); // let others in
+        }
+    }
+
+    boolean closeSome(Subscriber subscriber, int most) {
+        lock.writeLock().lock();
+        try {
+            subscriber.closed = true;
+            Iterator<Registration> rest = subscriber.registrations.values().iterator();
+            for (int i = 0; i < most && rest.hasNext(); i++) {
+                end(rest.next());
+                rest.remove();
             }
-            lock.writeLock().lock();
-            try {
-                subscriber.closed = true;
-                Iterator<Registration> rest = subscriber.registrations.values().iterator();
-                for (int i = 0; i < SLICE && rest.hasNext(); i++) {
-                    end(rest.next());
-                    rest.remove();
-                }
-                more = rest.hasNext();
-            } finally {
-                lock.writeLock().unlock();
-            }
+            return rest.hasNext();
+        } finally {
+            lock.writeLock().unlock();
         }
     }
 

@@ -40,9 +40,19 @@ public final class Subscriber {
         hub.unlisten(this, new Topic(pattern, group));
     }
 
+    /** How many registrations there are. */
+    public int size() {
+        return hub.size(this);
+    }
+
     /** Whether {@link #close} is quick. */
     public boolean isSmall() {
-        return hub.isSmall(this);
+        return size() <= SignalHub.SLICE;
+    }
+
+    /** Ends so many registrations at most, for good: no new ones begin. Whether there are more. */
+    public boolean closeSome(int most) {
+        return hub.closeSome(this, most);
     }
 
     /** Ends all registrations, for good. */

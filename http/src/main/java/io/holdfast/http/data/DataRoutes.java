@@ -7,6 +7,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
 import io.holdfast.http.inspect.Show;
+import io.holdfast.http.lock.Refusals;
 import io.holdfast.http.prompt.PromptSession;
 import io.holdfast.http.web.Api;
 import io.holdfast.http.web.Exchange;
@@ -16,6 +17,8 @@ import io.holdfast.http.web.Problem;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.Base64;
 import java.util.List;
@@ -52,25 +55,28 @@ public final class DataRoutes {
         ByteString value = line(body, "value");
         long ttl = body.seconds("ttl_s");
         body.end();
-        Effect _ =
-                ask(
-                        exchange,
-                        key,
-                        new DataOperation.SetValue(value, ttl == 0 ? Command.FOREVER : ttl));
-        exchange.noContent();
+        ask(
+                exchange,
+                key,
+                new DataOperation.SetValue(value, ttl == 0 ? Command.FOREVER : ttl),
+                _ -> exchange.noContent());
     }
 
     private void getValue(Exchange exchange) throws Problem {
-        Effect effect = ask(exchange, key(exchange), new DataOperation.GetValue());
-        if (!(effect instanceof Effect.Found found)) {
-            throw new Problem(404, "no_value", "there is no value of this name");
-        }
-        exchange.ok(put(new JsonObject(), "value", found.value()));
+        ask(
+                exchange,
+                key(exchange),
+                new DataOperation.GetValue(),
+                effect -> {
+                    if (!(effect instanceof Effect.Found found)) {
+                        throw new Problem(404, "no_value", "there is no value of this name");
+                    }
+                    exchange.ok(put(new JsonObject(), "value", found.value()));
+                });
     }
 
     private void deleteValue(Exchange exchange) throws Problem {
-        Effect _ = ask(exchange, key(exchange), new DataOperation.DeleteValue());
-        exchange.noContent();
+        ask(exchange, key(exchange), new DataOperation.DeleteValue(), _ -> exchange.noContent());
     }
 
     private void getCounter(Exchange exchange) throws Problem {
@@ -84,19 +90,48 @@ public final class DataRoutes {
 
     private void setCounter(Exchange exchange) throws Problem {
         Key key = key(exchange);
-        Effect _ = ask(exchange, key, new DataOperation.SetCounter(number(exchange, "value")));
-        exchange.noContent();
+        ask(
+                exchange,
+                key,
+                new DataOperation.SetCounter(number(exchange, "value")),
+                _ -> exchange.noContent());
     }
 
     private void getItems(Exchange exchange) throws Problem {
         Key key = key(exchange);
         int first = exchange.queryInt("first", 0, Integer.MIN_VALUE, Integer.MAX_VALUE);
         int last = exchange.queryInt("last", -1, Integer.MIN_VALUE, Integer.MAX_VALUE);
-        long length = count(ask(exchange, key, new DataOperation.Length()));
+        ask(
+                exchange,
+                key,
+                new DataOperation.Length(),
+                effect -> getItems(exchange, key, first, last, count(effect)));
+    }
+
+    private void getItems(Exchange exchange, Key key, int first, int last, long length)
+            throws Problem {
         long from = Math.max(first < 0 ? first + length : first, 0);
         long to = Math.min(last < 0 ? last + length : last, length - 1);
         boolean cut = to - from >= MOST_ITEMS;
-        List<ByteString> items = items(exchange, key, from, cut ? from + MOST_ITEMS - 1 : to);
+        long end = cut ? from + MOST_ITEMS - 1 : to; // it is included
+        if (from > end) {
+            tellItems(exchange, List.of(), length, cut);
+            return;
+        }
+        ask(
+                exchange,
+                key,
+                new DataOperation.Range(from, end),
+                effect ->
+                        tellItems(
+                                exchange,
+                                effect instanceof Effect.Items found ? found.items() : List.of(),
+                                length,
+                                cut));
+    }
+
+    private static void tellItems(
+            Exchange exchange, List<ByteString> items, long length, boolean cut) {
         exchange.offLoop(
                 () -> {
                     JsonArray shown = new JsonArray();
@@ -104,15 +139,6 @@ public final class DataRoutes {
                     JsonObject answer = new JsonObject().put("items", shown).put("length", length);
                     return cut ? answer.put("truncated", true) : answer;
                 });
-    }
-
-    /** Both ends are included. */
-    private List<ByteString> items(Exchange exchange, Key key, long from, long to) throws Problem {
-        return from <= to
-                        && ask(exchange, key, new DataOperation.Range(from, to))
-                                instanceof Effect.Items found
-                ? found.items()
-                : List.of();
     }
 
     private void push(Exchange exchange) throws Problem {
@@ -132,33 +158,55 @@ public final class DataRoutes {
         Fields body = exchange.optionalBody();
         DataOperation.End end = body.word("end", DataOperation.End.class, DataOperation.End.FRONT);
         body.end();
-        if (!(ask(exchange, key, new DataOperation.Pop(end)) instanceof Effect.Found found)) {
-            throw new Problem(404, "empty_list", "there is no item in this list");
-        }
-        exchange.ok(put(new JsonObject(), "item", found.value()));
+        ask(
+                exchange,
+                key,
+                new DataOperation.Pop(end),
+                effect -> {
+                    if (!(effect instanceof Effect.Found found)) {
+                        throw new Problem(404, "empty_list", "there is no item in this list");
+                    }
+                    exchange.ok(put(new JsonObject(), "item", found.value()));
+                });
     }
 
     private void count(Exchange exchange, Key key, String name, DataOperation operation)
             throws Problem {
-        exchange.ok(new JsonObject().put(name, count(ask(exchange, key, operation))));
+        ask(
+                exchange,
+                key,
+                operation,
+                effect -> exchange.ok(new JsonObject().put(name, count(effect))));
     }
 
     private static long count(Effect effect) {
         return effect instanceof Effect.Counted counted ? counted.value() : 0;
     }
 
-    private Effect ask(Exchange exchange, Key key, DataOperation operation) throws Problem {
+    /** Answers a request with what it came to. */
+    @FunctionalInterface
+    private interface Answer {
+        void tell(Effect effect) throws Problem;
+    }
+
+    private void ask(Exchange exchange, Key key, DataOperation operation, Answer answer)
+            throws Problem {
         if (operation.mayCreate() && exchange.web().isDraining()) {
             throw Problem.draining();
         }
-        Effect effect = session.ask((id, request) -> new Command.Data(id, request, key, operation));
+        session.ask(
+                (id, request) -> new Command.Data(id, request, key, operation),
+                effect -> exchange.goOn(() -> tell(effect, answer)));
+    }
+
+    private static void tell(@Nullable Effect effect, Answer answer) throws Problem {
         if (effect == null) {
             throw Problem.draining();
         }
         if (effect instanceof Effect.Refused refused) {
             throw problem(refused.reason());
         }
-        return effect;
+        answer.tell(effect);
     }
 
     private static Problem problem(Refusal reason) {
@@ -169,6 +217,7 @@ public final class DataRoutes {
             case OUT_OF_RANGE ->
                     new Problem(
                             409, "out_of_range", "the counter would leave the range of 64 bits");
+            case UNAVAILABLE -> Refusals.problem(reason);
             case NOT_HELD,
                     BUSY,
                     TOO_MANY_KEYS,

@@ -7,6 +7,8 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Refusal;
+import io.holdfast.http.lock.Refusals;
 import io.holdfast.http.prompt.PromptSession;
 import io.holdfast.http.web.Api;
 import io.holdfast.http.web.Exchange;
@@ -49,8 +51,20 @@ final class AdminRoutes {
         long fence = fence(body);
         String reason = reason(body);
         body.end();
-        Effect effect =
-                session.ask((id, request) -> new Command.Evict(id, request, kind, key, fence));
+        session.ask(
+                (id, request) -> new Command.Evict(id, request, kind, key, fence),
+                effect -> exchange.goOn(() -> released(exchange, kind, key, reason, effect)));
+    }
+
+    private void released(
+            Exchange exchange, Kind kind, Key key, @Nullable String reason, @Nullable Effect effect)
+            throws Problem {
+        if (effect == null) {
+            throw Problem.draining();
+        }
+        if (effect instanceof Effect.Refused refused && refused.reason() == Refusal.UNAVAILABLE) {
+            throw Refusals.problem(refused.reason());
+        }
         if (!(effect instanceof Effect.Evicted evicted)) {
             throw new Problem(404, "not_held", "nobody holds this, or not with this fence");
         }

@@ -135,7 +135,7 @@ final class StatsRoute {
                         write(driver.listLists(), ListView::key, view -> stats.write(view, out));
                 case SIGNAL_CHANNELS ->
                         write(
-                                exchange.backend().signals().apply(exchange.namespace()).list(),
+                                exchange.backend().signals().of(exchange.namespace()).list(),
                                 ChannelView::pattern,
                                 view ->
                                         stats.writeChannel(

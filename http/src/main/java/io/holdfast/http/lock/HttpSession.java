@@ -27,12 +27,29 @@ final class HttpSession implements Mailbox {
     private static final int MOST_IN_LINE = 1000;
 
     /** A request that has been submitted. */
-    private record Running(Task task, long request, Command.Locking command) {}
+    private static final class Running {
+        final Task task;
+        final long request;
+        final Command.Locking command;
+
+        /** Whether it is known to wait in line. */
+        boolean waits;
+
+        Running(Task task, long request, Command.Locking command) {
+            this.task = task;
+            this.request = request;
+            this.command = command;
+        }
+    }
 
     private final Web web;
     private final Session session;
     private final Consumer<HttpSession> forget;
     private final Queue<Effect> effects = new ConcurrentLinkedQueue<>();
+
+    /** The request that was last told to have no answer so far. */
+    private volatile long waiting;
+
     private final ArrayDeque<Task> line = new ArrayDeque<>();
     private @Nullable Running running;
     private long lastRequest;
@@ -68,6 +85,11 @@ final class HttpSession implements Mailbox {
     @Override
     public void add(Effect effect) {
         effects.add(effect);
+    }
+
+    @Override
+    public void waits(long request) {
+        waiting = request;
     }
 
     @Override
@@ -112,6 +134,7 @@ final class HttpSession implements Mailbox {
         try {
             do {
                 takeEffects();
+                takeWaiting();
             } while (beginNext());
         } finally {
             going = false;
@@ -131,8 +154,9 @@ final class HttpSession implements Mailbox {
         } else {
             long request = ++lastRequest;
             Command.Locking command = next.question().ask(session.id(), request);
-            running = new Running(next, request, command);
-            session.submit(command);
+            Running begun = new Running(next, request, command);
+            running = begun;
+            begun.waits = session.submit(command);
         }
         return true;
     }
@@ -140,22 +164,34 @@ final class HttpSession implements Mailbox {
     private void takeEffects() {
         for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
             Running answered = running;
-            if (answered != null && effect.request() == answered.request()) {
+            if (answered != null && effect.request() == answered.request) {
                 running = null;
                 answer(answered, effect);
             }
         }
     }
 
+    /** What turns out to wait, with nobody waiting for it any more, is withdrawn. */
+    private void takeWaiting() {
+        Running asked = running;
+        if (asked != null && asked.request == waiting) {
+            asked.waits = true;
+            if (asked.task.exchange().isGone()) {
+                withdraw(asked);
+                done();
+            }
+        }
+    }
+
     private void answer(Running answered, Effect effect) {
-        writing.add(answered.request());
-        answered.task()
+        writing.add(answered.request);
+        answered.task
                 .tell(effect)
                 .onComplete(
                         written -> {
-                            writing.remove(answered.request());
+                            writing.remove(answered.request);
                             if (written.succeeded()) {
-                                lastAnswered = Math.max(lastAnswered, answered.request());
+                                lastAnswered = Math.max(lastAnswered, answered.request);
                             } else {
                                 undo(answered, effect);
                             }
@@ -168,13 +204,13 @@ final class HttpSession implements Mailbox {
         if (ended) {
             return;
         }
-        Command.Locking command = untold.command();
+        Command.Locking command = untold.command;
         if (effect instanceof Effect.Queued) {
             giveUpPlace(command);
         } else if (effect instanceof Effect.Granted) {
             session.submit(
                     new Command.Cancel(
-                            session.id(), untold.request(), command.kind(), command.key()));
+                            session.id(), untold.request, command.kind(), command.key()));
         } else if (effect instanceof Effect.Claimed claimed && claimed.anew()) {
             session.submit(
                     new Command.Unclaim(
@@ -192,11 +228,13 @@ final class HttpSession implements Mailbox {
 
     /** The client of a request has gone. */
     private void abandon(Task task) {
-        Running waiting = running;
-        if (waiting != null && waiting.task().exchange() == task.exchange()) {
-            withdraw(waiting);
-            done();
-            goOn();
+        Running asked = running;
+        if (asked != null && asked.task.exchange() == task.exchange()) {
+            if (asked.waits) {
+                withdraw(asked);
+                done();
+                goOn();
+            } // else what it comes to is undone when that is known
         } else if (line.remove(task)) {
             done();
         } // else it is being answered
@@ -208,9 +246,9 @@ final class HttpSession implements Mailbox {
         session.submit(
                 new Command.Cancel(
                         session.id(),
-                        waiting.request(),
-                        waiting.command().kind(),
-                        waiting.command().key()));
+                        waiting.request,
+                        waiting.command.kind(),
+                        waiting.command.key()));
     }
 
     private void done() {
@@ -236,12 +274,12 @@ final class HttpSession implements Mailbox {
 
     /** The server shuts down: who waits is sent away, and who holds may release. */
     void drain() {
-        Running waiting = running;
-        if (waiting != null && waiting.task().creates()) {
-            withdraw(waiting);
-            waiting.task().exchange().fail(Problem.draining()).onComplete(_ -> done());
+        Running asked = running;
+        if (asked != null && asked.waits && asked.task.creates()) {
+            withdraw(asked);
+            asked.task.exchange().fail(Problem.draining()).onComplete(_ -> done());
             goOn();
-        }
+        } // else it is told again
         if (uses == 0) {
             endUnlessHolding();
         }
@@ -264,14 +302,14 @@ final class HttpSession implements Mailbox {
             return;
         }
         ended = true;
-        Running waiting = running;
+        Running asked = running;
         running = null;
         List<Task> left = List.copyOf(line);
         line.clear();
         session.close(lastTold(), () -> web.later(released));
         forget.accept(this);
-        if (waiting != null) {
-            waiting.task().exchange().fail(HttpSessions.gone());
+        if (asked != null) {
+            asked.task.exchange().fail(HttpSessions.gone());
         }
         left.forEach(task -> task.exchange().fail(HttpSessions.gone()));
     }

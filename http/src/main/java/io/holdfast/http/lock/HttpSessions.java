@@ -4,7 +4,6 @@ import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Peer;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
-import io.holdfast.engine.Effect;
 import io.holdfast.engine.Namespace;
 import io.holdfast.http.web.Exchange;
 import io.holdfast.http.web.Problem;
@@ -97,43 +96,28 @@ public final class HttpSessions {
         return () -> leave(address);
     }
 
-    /**
-     * Opens a session for a stream, which listens and holds nothing.
-     *
-     * @param end ends the stream
-     * @return closes the session
-     * @throws Problem if there are too many
-     */
-    public Runnable openForStream(Exchange exchange, Runnable end) throws Problem {
-        Runnable leave = enter(exchange);
-        Session session =
-                web.backend()
-                        .driver()
-                        .open(new StreamMailbox(() -> web.later(end)), peer(exchange));
-        return () -> {
+    /** A session of a stream, which listens and holds nothing. */
+    public record ForStream(Session session, Runnable leave) {
+        /** Ends it; to be called once. */
+        public void close() {
             leave.run();
             session.close(0);
-        };
+        }
+    }
+
+    /**
+     * Opens a session for a stream.
+     *
+     * @throws Problem if there are too many
+     */
+    public ForStream openForStream(Exchange exchange, Mailbox mailbox) throws Problem {
+        Runnable leave = enter(exchange);
+        return new ForStream(web.backend().driver().open(mailbox, peer(exchange)), leave);
     }
 
     private static Peer peer(Exchange exchange) {
         String name = exchange.peerName();
         return new Peer("http", () -> name);
-    }
-
-    /** Of a session that asks nothing. */
-    private record StreamMailbox(Runnable end) implements Mailbox {
-        @Override
-        public void add(Effect effect) {}
-
-        @Override
-        public void wake() {}
-
-        @Override
-        public boolean kick() {
-            end.run();
-            return true;
-        }
     }
 
     private void leave(String address) {

@@ -26,6 +26,12 @@ public final class Refusals {
             case LIST_FULL -> new Problem(409, "list_full", "the list is as long as it may be");
             case OUT_OF_RANGE ->
                     new Problem(409, "out_of_range", "the counter would leave its range");
+            case UNAVAILABLE ->
+                    new Problem(
+                            503,
+                            "unavailable",
+                            "the cluster did not decide in time; whether anything changed is"
+                                    + " unknown");
         };
     }
 }

@@ -36,6 +36,9 @@ final class Exposition implements AutoCloseable {
         this.tally = tally;
         this.totals = new Totals(backend);
         registry.getPrometheusRegistry().register(new ServerCollector(backend));
+        if (status.cluster() != null) {
+            registry.getPrometheusRegistry().register(new ClusterCollector(status.cluster()));
+        }
         addDflockd(status);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);

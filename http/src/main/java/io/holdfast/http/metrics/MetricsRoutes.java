@@ -46,6 +46,11 @@ public final class MetricsRoutes implements AutoCloseable {
         api.watch(tally);
         api.add(HttpMethod.GET, "/metrics", Need.READ, this::metrics);
         api.add(HttpMethod.GET, "/v1/overview", Need.READ, this::overview);
+        api.add(
+                HttpMethod.GET,
+                "/v1/cluster",
+                Need.READ,
+                exchange -> exchange.ok(ClusterJson.of(status.cluster())));
     }
 
     /** To be called once a second. */
@@ -80,6 +85,7 @@ public final class MetricsRoutes implements AutoCloseable {
                                 .put("ready", status.ready().getAsBoolean())
                                 .put("role", role)
                                 .put("admin", admin)
+                                .put("cluster", ClusterJson.of(status.cluster()))
                                 .put("totals", totals())
                                 .put("contended", contended())
                                 .put("series", series(points)));

@@ -1,7 +1,7 @@
 package io.holdfast.http.metrics;
 
 import io.holdfast.driver.front.Backend;
-import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.Signals;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.UseCount;
 
@@ -24,6 +24,6 @@ record Totals(Backend backend) {
     }
 
     int listeners() {
-        return backend.hubs().get().values().stream().mapToInt(SignalHub::listeners).sum();
+        return backend.signals().all().stream().mapToInt(Signals::listeners).sum();
     }
 }

@@ -9,8 +9,15 @@ import io.holdfast.engine.Effect;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+
 /**
- * Asks what is answered at once, on behalf of requests that have no session of their own. One is
+ * Asks what never waits in line, on behalf of requests that have no session of their own. One is
  * enough for all of them: it never has anything.
  */
 public final class PromptSession implements AutoCloseable {
@@ -20,49 +27,90 @@ public final class PromptSession implements AutoCloseable {
         Command.Keyed by(long session, long request);
     }
 
+    /** Takes the answer; null if the end came before it. */
+    @FunctionalInterface
+    public interface Answer {
+        void take(@Nullable Effect effect);
+    }
+
     private final Driver driver;
-    private final Answer answer = new Answer();
+    private final Consumer<Runnable> later;
+    private final Map<Long, Answer> asked = new ConcurrentHashMap<>();
+    private final Queue<Effect> effects = new ConcurrentLinkedQueue<>();
     private @Nullable Session session;
     private long requests;
     private boolean closed;
 
-    public PromptSession(Driver driver) {
+    /**
+     * Nothing is asked yet.
+     *
+     * @param later runs what takes answers that come later
+     */
+    public PromptSession(Driver driver, Consumer<Runnable> later) {
         this.driver = driver;
+        this.later = later;
     }
 
-    /** The answer; null after the end. */
-    public synchronized @Nullable Effect ask(Question question) {
+    /** Asks, and gives the answer at once if it is there. */
+    public void ask(Question question, Answer answer) {
+        if (!submit(question, answer)) {
+            answer.take(null);
+        }
+        takeEffects();
+    }
+
+    private synchronized boolean submit(Question question, Answer answer) {
         if (closed) {
-            return null;
+            return false;
         }
         Session asking = session;
         if (asking == null) {
-            asking = driver.open(answer, new Peer("holdfast", () -> "requests over HTTP"));
+            asking = driver.open(new Inbox(), new Peer("holdfast", () -> "requests over HTTP"));
             session = asking;
         }
-        answer.effect = null;
-        asking.submit(question.by(asking.id(), ++requests));
-        return answer.effect;
+        long request = ++requests;
+        asked.put(request, answer);
+        boolean _ = asking.submit(question.by(asking.id(), request));
+        return true;
+    }
+
+    private void takeEffects() {
+        for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
+            Answer answer = asked.remove(effect.request());
+            if (answer != null) {
+                answer.take(effect);
+            }
+        }
     }
 
     @Override
-    public synchronized void close() {
-        closed = true;
-        if (session != null) {
-            session.close(requests);
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            if (session != null) {
+                session.close(requests);
+            }
+        }
+        List<Long> left = List.copyOf(asked.keySet());
+        later.accept(() -> left.forEach(this::end));
+    }
+
+    private void end(long request) {
+        Answer answer = asked.remove(request);
+        if (answer != null) {
+            answer.take(null);
         }
     }
 
-    /** It is there when the command has been submitted. */
-    private static final class Answer implements Mailbox {
-        private @Nullable Effect effect;
-
+    private final class Inbox implements Mailbox {
         @Override
-        public void add(Effect added) {
-            effect = added;
+        public void add(Effect effect) {
+            effects.add(effect);
         }
 
         @Override
-        public void wake() {}
+        public void wake() {
+            later.accept(PromptSession.this::takeEffects);
+        }
     }
 }

@@ -1,21 +1,27 @@
 package io.holdfast.http.signal;
 
+import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Slices;
 import io.holdfast.driver.signal.ChannelView;
 import io.holdfast.driver.signal.ListenOutcome;
 import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.SharedSignals;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.Signals;
 import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.http.inspect.Show;
+import io.holdfast.http.lock.HttpSessions;
 import io.holdfast.http.web.Api;
 import io.holdfast.http.web.EventStream;
 import io.holdfast.http.web.Exchange;
 import io.holdfast.http.web.Fields;
 import io.holdfast.http.web.Need;
 import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.Web;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -25,11 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /** Signals out and in, and who listens. */
 public final class SignalRoutes {
@@ -42,28 +45,17 @@ public final class SignalRoutes {
     /** How many patterns one answer has at most. */
     private static final int MOST_ROWS = 20_000;
 
-    /** A place among the sessions for a stream, for as long as it lasts. */
-    @FunctionalInterface
-    public interface Sessions {
-        /**
-         * Opens a session for a stream.
-         *
-         * @param end ends the stream
-         * @return closes the session
-         * @throws Problem if there are too many
-         */
-        Runnable open(Exchange exchange, Runnable end) throws Problem;
-    }
-
-    private final Sessions sessions;
+    private final HttpSessions sessions;
     private final Duration ping;
+    private final Emitter emitter;
 
     /**
      * @param ping how often a stream that says nothing shows that it lives
      */
-    public SignalRoutes(Sessions sessions, Duration ping) {
+    public SignalRoutes(Web web, HttpSessions sessions, Duration ping) {
         this.sessions = sessions;
         this.ping = ping;
+        this.emitter = new Emitter(web);
     }
 
     public void addTo(Api api) {
@@ -87,10 +79,19 @@ public final class SignalRoutes {
         if (payload.length() > MOST_PUSHED - PUSHED_EXTRA - channel.bytes().length) {
             throw Problem.badRequest("the payload is too long");
         }
-        List<Listener> receivers = hub(exchange, exchange.namespace()).choose(channel).listeners();
-        HttpSignal signal = new HttpSignal(channel, payload);
-        receivers.forEach(receiver -> receiver.deliver(signal));
-        exchange.ok(new JsonObject().put("delivered", receivers.size()));
+        switch (signals(exchange)) {
+            case SignalHub hub -> {
+                List<Listener> receivers = hub.choose(channel).listeners();
+                HttpSignal signal = new HttpSignal(channel, payload);
+                receivers.forEach(receiver -> receiver.deliver(signal));
+                exchange.ok(delivered(receivers.size()));
+            }
+            case SharedSignals shared -> emitter.emit(shared, exchange, channel, payload);
+        }
+    }
+
+    static JsonObject delivered(long count) {
+        return new JsonObject().put("delivered", count);
     }
 
     private void listen(Exchange exchange) throws Problem {
@@ -110,26 +111,32 @@ public final class SignalRoutes {
             exchange.answer(200, "text/event-stream", Buffer.buffer());
             return;
         }
-        listen(exchange, pattern, group);
+        switch (signals(exchange)) {
+            case SignalHub hub -> listen(exchange, hub, pattern, group);
+            case SharedSignals shared ->
+                    SharedStream.open(exchange, shared, sessions, ping).listen(pattern, group);
+        }
     }
 
-    private void listen(Exchange exchange, Key pattern, ByteString group) throws Problem {
+    private void listen(Exchange exchange, SignalHub hub, Key pattern, ByteString group)
+            throws Problem {
         Stream opened = new Stream();
-        Runnable close = sessions.open(exchange, opened::close);
+        HttpSessions.ForStream session =
+                sessions.openForStream(exchange, new StreamMailbox(exchange.web(), opened::close));
         SignalStream listener = new SignalStream(exchange.web());
-        Subscriber subscriber = hub(exchange, exchange.namespace()).open(listener);
+        Subscriber subscriber = hub.open(listener);
         ListenOutcome outcome = subscriber.listen(pattern, group);
         if (outcome != ListenOutcome.LISTENING) {
             subscriber.close();
-            close.run();
-            throw new Problem(503, "no_room", "there is no room for another who listens");
+            session.close();
+            throw noRoom();
         }
         EventStream stream;
         try {
             stream = exchange.stream();
         } catch (Problem problem) {
             subscriber.close();
-            close.run();
+            session.close();
             throw problem;
         }
         opened.stream = stream;
@@ -137,10 +144,14 @@ public final class SignalRoutes {
                 () -> {
                     listener.close();
                     subscriber.close();
-                    close.run();
+                    session.close();
                 });
         stream.pingEvery(ping);
         listener.writeTo(stream);
+    }
+
+    static Problem noRoom() {
+        return new Problem(503, "no_room", "there is no room for another who listens");
     }
 
     /** The stream of a session, once there is one. */
@@ -152,6 +163,26 @@ public final class SignalRoutes {
                 stream.close();
             }
         }
+    }
+
+    /** Of a session that asks nothing. */
+    private record StreamMailbox(Web web, Runnable end) implements Mailbox {
+        @Override
+        public void add(Effect effect) {}
+
+        @Override
+        public void wake() {}
+
+        @Override
+        public boolean kick() {
+            web.later(end);
+            return true;
+        }
+    }
+
+    /** The server has ended: nobody is asked any more. On the event loop. */
+    public void close() {
+        emitter.close();
     }
 
     private static ByteString group(byte @Nullable [] asked) throws Problem {
@@ -188,26 +219,24 @@ public final class SignalRoutes {
         return false;
     }
 
-    private static SignalHub hub(Exchange exchange, Namespace namespace) {
-        return exchange.backend().signals().apply(namespace);
+    private static Signals signals(Exchange exchange) {
+        return exchange.backend().signals().of(exchange.namespace());
     }
 
     private void list(Exchange exchange) throws Problem {
         String name = exchange.query("namespace");
         Namespace only = name == null ? null : new Namespace(name);
-        Map<Namespace, SignalHub> hubs = exchange.backend().hubs().get();
+        Collection<Signals> all = exchange.backend().signals().all();
         exchange.offLoop(
                 () -> {
                     JsonArray channels = new JsonArray();
-                    Set<SignalHub> all = Collections.newSetFromMap(new IdentityHashMap<>());
-                    all.addAll(hubs.values());
-                    all.forEach(hub -> addChannels(hub, only, channels));
+                    all.forEach(signals -> addChannels(signals, only, channels));
                     return new JsonObject().put("channels", channels);
                 });
     }
 
-    private static void addChannels(SignalHub hub, @Nullable Namespace only, JsonArray channels) {
-        try (Slices<ChannelView> all = hub.list()) {
+    private static void addChannels(Signals signals, @Nullable Namespace only, JsonArray channels) {
+        try (Slices<ChannelView> all = signals.list()) {
             for (List<ChannelView> slice = all.next();
                     !slice.isEmpty() && channels.size() < MOST_ROWS;
                     slice = all.next()) {

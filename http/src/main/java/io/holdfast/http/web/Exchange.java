@@ -351,6 +351,15 @@ public final class Exchange {
                 });
     }
 
+    /** Answers with what was found later, on the event loop; what goes wrong is answered. */
+    public void goOn(Work work) {
+        try {
+            work.run();
+        } catch (Exception e) {
+            failed(e);
+        }
+    }
+
     /** What waits to be read by slow clients is bounded, for one and for all of them. */
     private void answerAtLength(Buffer bytes) {
         if (!web.keep(bytes.length())) {

@@ -52,6 +52,7 @@ const totals = new Poller(async signal => {
         tile.spark.set(tile.values ? tile.values(overview) : overview.series[tile.line] ?? []);
     }
     showRole(overview);
+    showNode(overview.cluster);
     showStatus(); // also while the tab is hidden: its title is still seen
     if (before && before.admin !== overview.admin) {
         current?.refresh();
@@ -193,6 +194,18 @@ function showTitle() {
     if (document.title !== title) {
         document.title = title;
     }
+}
+
+// What this node is in its cluster: one that is behind or serves nobody stands out.
+function showNode(cluster) {
+    const chip = byId('node');
+    chip.hidden = !cluster || cluster.mode === 'memory';
+    if (chip.hidden) {
+        return;
+    }
+    const lag = cluster.lag > 0 ? `, ${count(cluster.lag)} behind` : '';
+    setText(chip, cluster.mode === 'standalone' ? 'durable' : `${cluster.node}: ${cluster.role}${lag}`);
+    chip.title = `Term ${cluster.term}, led by ${cluster.leader ?? 'nobody'}, ${cluster.serving ? 'serving' : 'not serving'}`;
 }
 
 function showRole({role, admin}) {

@@ -57,7 +57,7 @@ class MetricsRoutesTest {
     @Test
     void need_a_secret_where_there_is_one() {
         restartWithSecrets();
-        for (String path : new String[] {"/metrics", "/v1/overview"}) {
+        for (String path : new String[] {"/metrics", "/v1/overview", "/v1/cluster"}) {
             assertThat(TestHttp.told(http.get(path))).isEqualTo("401 unauthorized");
             assertThat(TestHttp.told(http.get(path, "Authorization", "Bearer master")))
                     .isEqualTo("401 unauthorized");
@@ -146,6 +146,7 @@ class MetricsRoutesTest {
                         "ready",
                         "role",
                         "admin",
+                        "cluster",
                         "totals",
                         "contended",
                         "series");

@@ -7,6 +7,7 @@ import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.signal.SignalDirectory;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Command;
@@ -20,7 +21,6 @@ import io.holdfast.engine.Token;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -37,21 +37,22 @@ final class Scene implements AutoCloseable {
                     new ClockFences(),
                     () -> true,
                     observatory);
-    final SignalHub hub = new SignalHub(0, () -> true);
+    private final SignalDirectory signals =
+            SignalDirectory.of(driver, () -> new SignalHub(0, () -> true));
+    final SignalHub hub = (SignalHub) signals.of(Namespace.DEFAULT);
     final AtomicInteger connections = new AtomicInteger();
     final Backend backend =
             new Backend(
                     driver,
                     observatory,
-                    _ -> hub,
-                    () -> Map.of(Namespace.DEFAULT, hub),
+                    signals,
                     connections,
                     () -> true,
                     () -> false,
                     Duration.ofSeconds(33));
     final HttpTally tally = new HttpTally();
     private final Exposition exposition =
-            new Exposition(backend, new Status("1.2.3", () -> true, () -> 7), tally);
+            new Exposition(backend, new Status("1.2.3", () -> true, () -> 7, null), tally);
 
     /** A session and what it was told. */
     final class Client implements Mailbox {

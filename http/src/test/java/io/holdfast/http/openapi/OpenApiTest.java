@@ -251,6 +251,7 @@ class OpenApiTest {
         assertThat(good("GET /v1/waits", "/v1/waits", null).getJsonArray("cycles")).hasSize(1);
         good("GET /v1/stats", "/v1/stats", null);
         good("GET /v1/overview", "/v1/overview", null);
+        good("GET /v1/cluster", "/v1/cluster", null);
         good("GET /health", "/health", null);
         good("GET /ready", "/ready", null);
         good("GET /v1/openapi.json", "/v1/openapi.json", null);

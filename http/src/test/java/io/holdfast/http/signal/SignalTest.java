@@ -244,6 +244,6 @@ class SignalTest {
     }
 
     private SignalHub hub() {
-        return http.backend.signals().apply(Namespace.DEFAULT);
+        return (SignalHub) http.backend.signals().of(Namespace.DEFAULT);
     }
 }

@@ -137,7 +137,7 @@ public final class DflockdEncoder {
     public static void refused(Refusal reason, ByteBuf out) {
         out.writeBytes(
                 switch (reason) {
-                    case NOT_HELD, BUSY, OUT_OF_RANGE -> ERROR;
+                    case NOT_HELD, BUSY, OUT_OF_RANGE, UNAVAILABLE -> ERROR;
                     case TOO_MANY_KEYS -> ERROR_MAX_LOCKS;
                     case TOO_MANY_WAITERS -> ERROR_MAX_WAITERS;
                     case LIMIT_MISMATCH -> ERROR_LIMIT_MISMATCH;

@@ -9,7 +9,9 @@ public enum Failure {
     INVALID_LOCK("invalid lock id"),
     REJECTED("offer rejected"),
     /** No room; the original has no bounds. */
-    TOO_MANY("too many requests");
+    TOO_MANY("too many requests"),
+    /** Nobody could decide in time; the original asks nobody else. */
+    UNAVAILABLE("unavailable");
 
     private final String text;
 

@@ -50,7 +50,8 @@ class DflockdEncoderTest {
         "NOT_ENQUEUED,error_not_enqueued",
         "TOO_MANY_ENTRIES,error_max_keys",
         "LIST_FULL,error_list_full",
-        "OUT_OF_RANGE,error"
+        "OUT_OF_RANGE,error",
+        "UNAVAILABLE,error"
     })
     void has_a_word_for_each_refusal(Refusal reason, String word) {
         assertThat(written(out -> DflockdEncoder.refused(reason, out))).isEqualTo(word + "\n");

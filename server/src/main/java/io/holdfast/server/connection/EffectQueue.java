@@ -11,6 +11,9 @@ public final class EffectQueue {
     private @Nullable Effect first;
     private @Nullable ArrayDeque<Effect> rest;
 
+    /** The request that was last told to have no answer so far. */
+    private long waiting;
+
     public synchronized void add(Effect effect) {
         if (first == null) {
             first = effect;
@@ -29,5 +32,19 @@ public final class EffectQueue {
             rest = null;
         }
         return next;
+    }
+
+    /** A request was applied and has no answer so far. */
+    public synchronized void waits(long request) {
+        waiting = request;
+    }
+
+    /** Whether that was told of this request last; it is forgotten by that. */
+    public synchronized boolean takeWaiting(long request) {
+        boolean told = waiting == request;
+        if (told) {
+            waiting = 0;
+        }
+        return told;
     }
 }

@@ -55,6 +55,8 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     protected enum State {
         /** The next request may be taken. */
         READY,
+        /** A request is on its way to the engine, or one must not be served before others are. */
+        ASKED,
         /** A request waits in the engine. */
         BLOCKED,
         /** An answer is being written off the event loop. */
@@ -92,7 +94,14 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     /** The last request submitted, while it is not answered. */
     private Command.@Nullable Keyed pending;
 
+    /** The pending request is being cancelled. */
     private boolean cancelling;
+
+    /** The last request, while its answer is awaited and it is no command; else 0. */
+    private long awaited;
+
+    /** What was decoded and must not be served yet. */
+    private @Nullable I held;
 
     /** The last request whose answer has been handed to the socket. */
     private long lastAnswered;
@@ -124,6 +133,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     /** Writes the answer to a submitted command. */
     protected abstract void answer(Command.Keyed asked, Effect effect);
 
+    /** Writes the answer to what {@link #awaitAnswer} was called for. */
+    protected void answer(Effect effect) {}
+
     /** Writes the answer to a blocked command that ends because the server does. */
     protected abstract void answerDrained();
 
@@ -133,6 +145,16 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     /** The next thing that happened to the session; null if nothing did. */
     protected @Nullable Effect nextEffect() {
         return effects.poll();
+    }
+
+    /** Whether a request must not be served yet, because of those that are on their way. */
+    protected boolean mustWait(I next) {
+        return false;
+    }
+
+    /** Whether all that was submitted has been applied, leaving aside the pending request. */
+    protected boolean isSettled() {
+        return true;
     }
 
     /** The server ends: waits that are not the pending request are to be given up. */
@@ -244,9 +266,30 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     protected final void submit(Command.Keyed command) {
         pending = command;
-        state = State.BLOCKED;
-        session.submit(command);
+        state = State.ASKED; // before it can be answered
+        if (session.submit(command)) {
+            state = State.BLOCKED;
+        }
         takeEffects();
+    }
+
+    /** Serves a request once all that was submitted has been applied. */
+    protected final void hold(I next) {
+        held = next;
+        state = State.ASKED;
+    }
+
+    /**
+     * Takes no further request before an effect answers this one, which is on its way to be decided
+     * and no command of the engine.
+     */
+    protected final void awaitAnswer(long number) {
+        awaited = number;
+        state = State.ASKED;
+    }
+
+    protected final boolean isAwaitingAnswer() {
+        return awaited != 0;
     }
 
     /**
@@ -267,7 +310,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
         output.write(piece, promise);
         if (last) {
-            state = State.READY;
+            state = awaited == 0 ? State.READY : State.ASKED;
             guarded(
                     () -> {
                         resumed();
@@ -343,6 +386,8 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
             ending();
             endSession(lastAnswered, this::sessionReleased);
             pending = null;
+            awaited = 0;
+            held = null;
             ended();
         }
         if (input != null) {
@@ -437,6 +482,11 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                     keepRest();
                 }
             }
+            case ASKED -> {
+                if (keepRest()) {
+                    setReading(keptBytes <= MOST_BEHIND_BLOCKED);
+                }
+            }
             case STREAMING, CLOSING -> {}
         }
     }
@@ -466,9 +516,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 }
             }
             case BLOCKED -> finish(); // it does not wait any more, but has answers to come
-            case STREAMING -> {}
+            case ASKED, STREAMING -> {}
             case READY -> {
-                if (!backlog) {
+                if (!backlog && isSettled()) {
                     endOfRequests(input);
                 }
             }
@@ -479,13 +529,17 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private void takeRequests() {
         backlog = false;
         turn = COST_PER_TURN;
-        while (state == State.READY && input != null) {
+        while (state == State.READY && (held != null || input != null)) {
             if (turn <= 0 || !ctx.channel().isWritable()) {
                 backlog = true;
                 break;
             }
-            I next = decode(input);
+            I next = nextRequestIn(input);
             if (next == null) {
+                break;
+            }
+            if (mustWait(next)) {
+                hold(next);
                 break;
             }
             turn--;
@@ -501,6 +555,16 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         afterTurn();
     }
 
+    /** What is next to be served. */
+    private @Nullable I nextRequestIn(@Nullable ByteBuf bytes) {
+        I next = held;
+        if (next != null) {
+            held = null;
+            return next;
+        }
+        return bytes == null ? null : decode(bytes);
+    }
+
     private void afterTurn() {
         if (state == State.CLOSING) {
             return;
@@ -514,13 +578,13 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
         if (state == State.READY && !backlog) {
             idle();
-            if (inputEnded) {
+            if (inputEnded && isSettled()) {
                 endOfRequests(input);
                 return;
             }
             if (service.isDraining()) {
                 draining(); // a request may come before we are told: what waits is answered first
-                if (state == State.READY && !session.isHolding()) {
+                if (state == State.READY && isSettled() && !session.isHolding()) {
                     finish();
                     return;
                 }
@@ -536,7 +600,8 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 yieldTurn();
             } // else channelWritabilityChanged goes on
         }
-        setReading(!backlog && state != State.STREAMING);
+        boolean enough = state == State.ASKED && keptBytes > MOST_BEHIND_BLOCKED;
+        setReading(!backlog && state != State.STREAMING && !enough);
     }
 
     /**
@@ -606,6 +671,11 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public final void waits(long request) {
+        effects.waits(request);
+    }
+
+    @Override
     public final void wake() {
         synchronized (effects) {
             if (wakeScheduled) {
@@ -635,14 +705,57 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
             wokenNanos = NOT_WOKEN;
             return;
         }
-        boolean blocked = state == State.BLOCKED;
+        boolean settled = isSettled();
+        State before = state;
         takeEffects();
         wokenNanos = NOT_WOKEN;
-        if (blocked && state == State.READY) {
+        if (state == State.ASKED || cancelling) {
+            takeApplied();
+        }
+        if (state == State.READY && before != State.READY) {
             resumed();
             takeRequests();
+        } else if (state == State.READY && !settled && !backlog) {
+            takeRequests(); // the end may have been put off
         }
         flush();
+    }
+
+    /** Goes on where something was applied that has no answer so far. */
+    private void takeApplied() {
+        Command.Keyed asked = pending;
+        if (asked == null) {
+            if (awaited == 0 && (held == null || !mustWait(held))) {
+                state = State.READY;
+            }
+        } else if (effects.takeWaiting(asked.request())) {
+            if (cancelling) {
+                answerCancelled();
+            } else {
+                state = State.BLOCKED;
+                beginWait();
+            }
+        }
+    }
+
+    /** The request on its way turned out to wait. */
+    private void beginWait() {
+        if (inputEnded || (input != null && isTooMuchBehind(input))) {
+            finish();
+            return;
+        }
+        setReading(true);
+        if (service.isDraining()) {
+            drain();
+        }
+    }
+
+    /** Granted and ended again before the grant was answered: nothing was left to cancel. */
+    private void answerCancelled() {
+        pending = null;
+        cancelling = false;
+        state = State.READY;
+        answerDrained();
     }
 
     /** Tells what has happened, in the order in which it did. */
@@ -663,6 +776,10 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 cancelling = false;
                 state = State.READY;
                 answer(asked, effect);
+            } else if (awaited != 0 && effect.request() == awaited) {
+                awaited = 0;
+                state = State.READY;
+                answer(effect);
             } else {
                 unasked(effect);
             }
@@ -679,20 +796,20 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         if (session == null) {
             return; // not active yet: channelActive will see it
         }
-        if (state == State.BLOCKED && pending instanceof Command.Locking blocked) {
+        if (state == State.BLOCKED && !cancelling && pending instanceof Command.Locking blocked) {
             cancelling = true;
-            session.submit(
-                    new Command.Cancel(
-                            session.id(), blocked.request(), blocked.kind(), blocked.key()));
+            boolean applied =
+                    session.submit(
+                            new Command.Cancel(
+                                    session.id(),
+                                    blocked.request(),
+                                    blocked.kind(),
+                                    blocked.key()));
             takeEffects();
-            if (state == State.BLOCKED) {
-                // Granted and ended again before the grant was answered: nothing left to cancel.
-                pending = null;
-                cancelling = false;
-                state = State.READY;
-                answerDrained();
+            if (applied && state == State.BLOCKED) {
+                answerCancelled();
             }
-        }
+        } // else it is told again, and may have been applied by then
         draining();
         if (state == State.READY && !backlog) {
             takeRequests();
@@ -711,7 +828,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     /** Writes what is gathered in the output, which must not be empty. */
     public final void flush(ChannelPromise written) {
-        lastAnswered = pending == null ? request : request - 1;
+        lastAnswered = pending == null && awaited == 0 ? request : request - 1;
         output.flush(written);
     }
 }

@@ -1,9 +1,15 @@
 package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
 import io.holdfast.driver.signal.Listener;
 import io.holdfast.driver.signal.Recipients;
+import io.holdfast.driver.signal.SharedSignals;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.SignalRequest;
+import io.holdfast.driver.signal.Signals;
+import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -41,6 +47,9 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     /** How many looks of the signal hub cost 1. */
     private static final int LOOKS_PER_COST = 16;
 
+    /** How many requests in tagged mode may be on their way to the engine. */
+    private static final int MOST_ON_THEIR_WAY = 256;
+
     private static final long AUTH_PAUSE_MILLIS = 100;
 
     /** What one answer to {@code mine} lists at most. */
@@ -51,7 +60,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private final DflockdService service;
     private final Namespace namespace;
-    private final SignalHub hub;
+    private final Signals signals;
     private final DflockdDecoder decoder;
     private boolean authenticated;
 
@@ -61,11 +70,28 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     /** Of a connection in tagged mode. */
     private @Nullable TaggedSession tagged;
 
+    /** The session that is being resumed, while something of it is on its way. */
+    private @Nullable TaggedSession resuming;
+
+    /**
+     * The request to cancel another that is answered as soon as that one is; 0 if there is none.
+     */
+    private long cancelling;
+
     /** In tagged mode, what the next answer begins with. */
     private long tag;
 
     /** Of a connection that has listened to anything. */
     private @Nullable Listening listening;
+
+    /** What it listens to, if that is known in this process alone. */
+    private @Nullable Subscriber subscriber;
+
+    /**
+     * In tagged mode, who asks for shared signals: what is listened to ends with the connection,
+     * which the session may outlive.
+     */
+    private @Nullable Session signalSession;
 
     /** When the line that is being read began. */
     private long lineSinceNanos;
@@ -77,7 +103,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         super(service);
         this.service = service;
         this.namespace = namespace;
-        this.hub = service.hub(namespace);
+        this.signals = service.signals().of(namespace);
         this.decoder = new DflockdDecoder(namespace);
         this.authenticated = service.secret == null;
     }
@@ -96,14 +122,18 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
         if (listening != null) {
             listening.close();
+            unsubscribe();
             listening = null;
+        }
+        if (signalSession != null) {
+            signalSession.close(0);
         }
     }
 
     @Override
     protected void finishing() {
         if (listening != null) {
-            listening.unsubscribe(); // what came before is written, and nothing comes after
+            unsubscribe(); // what came before is written, and nothing comes after
         }
         writePushes();
     }
@@ -167,6 +197,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     failAuthentication(NO_SECRET);
                 }
             }
+            case DflockdInput.Request(DflockdRequest.Hello hello) when authenticated ->
+                    hello(hello, next);
             case DflockdInput.Request(var what) -> {
                 if (authenticated) {
                     serve(what);
@@ -175,9 +207,15 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 }
             }
             case DflockdInput.Tagged(var number, var what) -> {
-                boolean valid = tagged != null && tagged.takeTag(number, this);
+                boolean again = cancelling != 0; // it was held until what it cancels has ended
+                cancelling = 0;
+                boolean valid = again || (tagged != null && tagged.takeTag(number, this));
                 tag = valid ? number : 0;
-                if (valid) {
+                if (again) {
+                    DflockdEncoder.ok(line());
+                } else if (valid && what instanceof DflockdRequest.Cancel(long waiting)) {
+                    cancel(waiting, next);
+                } else if (valid) {
                     serve(what);
                 } else {
                     DflockdEncoder.error(line());
@@ -274,13 +312,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     listen(pattern, group);
                 }
             }
-            case DflockdRequest.Unlisten(var pattern, var group) -> {
-                if (listening != null) {
-                    listening.unlisten(pattern, group);
-                    writePushes(); // what came before it is told before it
-                }
-                DflockdEncoder.ok(line());
-            }
+            case DflockdRequest.Unlisten(var pattern, var group) -> unlisten(pattern, group);
             case DflockdRequest.Signal(var channel, var payload) -> signal(channel, payload);
             case DflockdRequest.Ping() -> DflockdEncoder.ok(line());
             case DflockdRequest.Stats() -> {
@@ -289,8 +321,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             }
             case DflockdRequest.Auth(byte[] ignored) -> DflockdEncoder.error(line());
             case DflockdRequest.Malformed() -> DflockdEncoder.error(line());
-            case DflockdRequest.Hello hello -> hello(hello);
-            case DflockdRequest.Cancel(long waiting) -> cancel(waiting);
+            case DflockdRequest.Hello _, DflockdRequest.Cancel _ ->
+                    DflockdEncoder.error(line()); // each has its place, which is not here
             case DflockdRequest.Mine(long after) -> {
                 List<PlaceView> places = session().places(after, MOST_PLACES);
                 cost(places.size());
@@ -333,16 +365,25 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     // ---- tagged mode
 
-    private void hello(DflockdRequest.Hello hello) {
+    private void hello(DflockdRequest.Hello hello, DflockdInput input) {
         if (settled) {
             DflockdEncoder.error(output());
             return;
         }
-        if (!mayCreate()) {
+        if (resuming == null && !mayCreate()) {
             return;
         }
         DflockdRequest.Resume resume = hello.resume();
-        TaggedSession old = resume == null ? null : service.tagged().resume(resume, this);
+        TaggedSession old =
+                resume == null || resuming != null
+                        ? resuming
+                        : service.tagged().resume(resume, this);
+        if (old != null && !old.settle(this)) {
+            resuming = old;
+            hold(input);
+            return;
+        }
+        resuming = null;
         TaggedSession session =
                 old != null
                         ? old
@@ -365,15 +406,55 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         takeEffects(); // what happened while it had no connection
     }
 
-    private void cancel(long waiting) {
+    private void cancel(long waiting, DflockdInput input) {
         long own = tag;
-        if (tagged != null && !tagged.cancel(own, waiting, this)) {
-            takeEffects();
+        boolean answered = tagged == null || tagged.cancel(own, waiting, this);
+        takeEffects();
+        if (answered) {
+            return;
+        }
+        if (isSettled()) {
             tag = own;
             DflockdEncoder.ok(line());
         } else {
-            takeEffects();
+            cancelling = own;
+            hold(input);
         }
+    }
+
+    /** What looks at the session, or ends it, comes after all that was asked before. */
+    @Override
+    protected boolean mustWait(DflockdInput next) {
+        if (resuming != null) {
+            return !resuming.settle(this);
+        }
+        if (tagged == null) {
+            return false;
+        }
+        int onTheirWay = tagged.onTheirWay();
+        return onTheirWay > 0 && (onTheirWay >= MOST_ON_THEIR_WAY || looksAtSession(next));
+    }
+
+    private static boolean looksAtSession(DflockdInput next) {
+        return switch (next) {
+            case DflockdInput.Tagged(_, var what) ->
+                    switch (what) {
+                        case DflockdRequest.Mine _,
+                                DflockdRequest.Describe _,
+                                DflockdRequest.Cancel _,
+                                DflockdRequest.Stats _,
+                                DflockdRequest.Bye _ ->
+                                true;
+                        default -> false;
+                    };
+            case DflockdInput.LineTooLong _ -> true;
+            case DflockdInput.Request _, DflockdInput.LooksLikeHttp _ -> false;
+        };
+    }
+
+    @Override
+    protected boolean isSettled() {
+        return tagged == null || tagged.onTheirWay() == 0;
     }
 
     private void describe(Key key) {
@@ -391,22 +472,26 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     @Override
     protected @Nullable Effect nextEffect() {
-        return tagged == null ? super.nextEffect() : tagged.nextEffect(this);
+        Effect own = super.nextEffect();
+        return own == null && tagged != null ? tagged.nextEffect(this) : own;
     }
 
     @Override
     protected void endSession(long lastAnswered, Runnable released) {
+        TaggedSession left = resuming == null ? tagged : resuming;
+        if (left != null) {
+            service.tagged().leave(left, this, context().executor());
+        }
         if (tagged == null) {
             super.endSession(lastAnswered, released);
         } else {
-            service.tagged().leave(tagged, this, context().executor());
             released.run();
         }
     }
 
     @Override
     protected void draining() {
-        if (tagged != null) {
+        if (tagged != null && isSettled()) { // else it is told again
             tagged.cancelAll(this);
             takeEffects();
         }
@@ -519,16 +604,103 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private void listen(Key pattern, ByteString group) {
         settled = true;
-        if (listening == null) {
-            listening = new Listening(context(), service, hub, lines(), this);
+        switch (signals) {
+            case SignalHub hub -> {
+                Subscriber listener = subscriber;
+                if (listener == null) {
+                    listener = hub.open(listening().listener());
+                    subscriber = listener;
+                }
+                switch (listener.listen(pattern, group)) {
+                    case LISTENING -> DflockdEncoder.ok(line());
+                    case INVALID_PATTERN, NO_ROOM, CLOSED -> DflockdEncoder.error(line());
+                }
+            }
+            case SharedSignals shared -> {
+                if (listening == null) {
+                    shared.attach(signalSession(), listening().listener());
+                }
+                ask(shared, new SignalRequest.Listen(request(), pattern, group));
+            }
         }
-        switch (listening.listen(pattern, group)) {
-            case LISTENING -> DflockdEncoder.ok(line());
-            case INVALID_PATTERN, NO_ROOM, CLOSED -> DflockdEncoder.error(line());
+    }
+
+    private Listening listening() {
+        Listening present = listening;
+        if (present == null) {
+            present = new Listening(context(), service, lines(), this);
+            listening = present;
+        }
+        return present;
+    }
+
+    private void unlisten(Key pattern, ByteString group) {
+        if (listening != null && signals instanceof SharedSignals shared) {
+            ask(shared, new SignalRequest.Unlisten(request(), pattern, group));
+            return;
+        }
+        if (subscriber != null) {
+            subscriber.unlisten(pattern, group);
+            writePushes(); // what came before it is told before it
+        }
+        DflockdEncoder.ok(line());
+    }
+
+    /** Ends all registrations; when there are many, not on the event loop. */
+    private void unsubscribe() {
+        if (signals instanceof SharedSignals shared) {
+            shared.detach(signalSession()); // they end with it
+        }
+        if (subscriber == null) {
+            return;
+        }
+        if (subscriber.isSmall()) {
+            subscriber.close();
+        } else {
+            Thread.startVirtualThread(subscriber::close);
         }
     }
 
     private void signal(Key channel, ByteString payload) {
+        switch (signals) {
+            case SignalHub hub -> signal(hub, channel, payload);
+            case SharedSignals shared ->
+                    ask(shared, new SignalRequest.Emit(request(), channel, payload));
+        }
+    }
+
+    private void ask(SharedSignals shared, SignalRequest asked) {
+        awaitAnswer(asked.request());
+        shared.submit(signalSession(), asked);
+    }
+
+    private Session signalSession() {
+        if (tagged == null) {
+            return session();
+        }
+        Session present = signalSession;
+        if (present == null) {
+            present = service.driver().open(this, new Peer("dflockd", this::name));
+            signalSession = present;
+        }
+        return present;
+    }
+
+    /** Of a request about shared signals. Lines pushed wait while it is on its way. */
+    @Override
+    protected void answer(Effect effect) {
+        if (tagged != null) {
+            tag = effect.request(); // others may have been answered meanwhile
+        }
+        switch (effect) {
+            case Effect.Changed _ -> DflockdEncoder.ok(line());
+            case Effect.Counted counted -> DflockdEncoder.number(counted.value(), line());
+            default -> DflockdEncoder.error(line());
+        }
+        writePushes();
+    }
+
+    private void signal(SignalHub hub, Key channel, ByteString payload) {
         Recipients recipients = hub.choose(channel);
         List<Listener> receivers = recipients.listeners();
         cost(recipients.looks() / LOOKS_PER_COST);
@@ -549,7 +721,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     /** Lines are pushed between answers, never inside one. */
     @Override
     public PushQueue.Readiness readiness() {
-        if (state() == State.STREAMING) {
+        if (state() == State.STREAMING || isAwaitingAnswer()) {
             return PushQueue.Readiness.BUSY;
         }
         return context().channel().isWritable()

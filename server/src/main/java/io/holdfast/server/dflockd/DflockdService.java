@@ -2,9 +2,9 @@ package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Secret;
+import io.holdfast.driver.signal.SignalDirectory;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.watch.Observatory;
-import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.Budget;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.Draining;
@@ -13,15 +13,11 @@ import io.holdfast.server.connection.KeptBytes;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 
 /** What all dflockd connections of a server share. */
 public final class DflockdService extends ConnectionService {
-    private final Supplier<SignalHub> newHub;
-    private final ConcurrentMap<Namespace, SignalHub> hubs = new ConcurrentHashMap<>();
+    private final SignalDirectory signals;
     final @Nullable Secret secret;
     final long defaultLeaseNanos;
     final long readTimeoutNanos;
@@ -36,7 +32,7 @@ public final class DflockdService extends ConnectionService {
     final PushBudget pushBudget = new PushBudget(Runtime.getRuntime().maxMemory() / 4);
 
     /**
-     * @param newHub makes a hub for a namespace
+     * @param newHub makes a hub for a namespace, unless the driver shares signals with others
      * @param secret what clients must send first, if anything
      * @param writeTimeout zero is no limit
      * @param maxGrace how long a session in tagged mode may outlive its connection
@@ -57,7 +53,7 @@ public final class DflockdService extends ConnectionService {
             boolean autoRelease,
             long maxPushBytes) {
         super("dflockd", driver, observatory, kept, draining, writeTimeout);
-        this.newHub = newHub;
+        this.signals = SignalDirectory.of(driver, newHub);
         this.secret = secret;
         this.defaultLeaseNanos = nanos(defaultLease);
         this.readTimeoutNanos = nanos(readTimeout);
@@ -65,14 +61,9 @@ public final class DflockdService extends ConnectionService {
         this.tagged = new TaggedSessions(driver, nanos(maxGrace), autoRelease);
     }
 
-    /** Where the signals of a namespace go. */
-    public SignalHub hub(Namespace namespace) {
-        return hubs.computeIfAbsent(namespace, _ -> newHub.get());
-    }
-
-    /** The hubs of all namespaces that somebody has used. */
-    public Map<Namespace, SignalHub> hubs() {
-        return Map.copyOf(hubs);
+    /** Where signals go. */
+    public SignalDirectory signals() {
+        return signals;
     }
 
     /** The sessions in tagged mode. */

@@ -1,10 +1,6 @@
 package io.holdfast.server.dflockd;
 
-import io.holdfast.driver.signal.ListenOutcome;
-import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.signal.Subscriber;
-import io.holdfast.engine.ByteString;
-import io.holdfast.engine.Key;
+import io.holdfast.driver.signal.Listener;
 import io.holdfast.server.connection.LineOutput;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -14,10 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.TimeUnit;
 
-/**
- * What a connection has that listens: its subscriptions, and the writing of pushed lines. Lives on
- * the event loop.
- */
+/** The pushed lines of a connection that listens, and their writing. Lives on the event loop. */
 final class Listening {
     /** Pushed lines are gathered up to this before they are written. */
     private static final int BATCH_BYTES = 16 * 1024;
@@ -56,12 +49,10 @@ final class Listening {
     private final Connection connection;
     private final PushBudget budget;
     private final PushQueue queue;
-    private final Subscriber subscriber;
 
     Listening(
             ChannelHandlerContext ctx,
             DflockdService service,
-            SignalHub hub,
             LineOutput output,
             Connection connection) {
         this.ctx = ctx;
@@ -76,16 +67,12 @@ final class Listening {
                         service.maxPushBytes,
                         connection::push,
                         connection::cutOff);
-        this.subscriber = hub.open(queue);
         ctx.channel().config().setWriteBufferWaterMark(ON_ITS_WAY);
     }
 
-    ListenOutcome listen(Key pattern, ByteString group) {
-        return subscriber.listen(pattern, group);
-    }
-
-    void unlisten(Key pattern, ByteString group) {
-        subscriber.unlisten(pattern, group);
+    /** Who takes the signals to be pushed. */
+    Listener listener() {
+        return queue;
     }
 
     /** Writes pushed lines as long as the socket takes them, up to a bound. */
@@ -154,18 +141,8 @@ final class Listening {
         connection.flush(written);
     }
 
-    /** Throws away what is not written, and ends all subscriptions. */
+    /** Throws away what is not written. */
     void close() {
         queue.close();
-        unsubscribe();
-    }
-
-    /** Ends all subscriptions; when there are many, not on the event loop. */
-    void unsubscribe() {
-        if (subscriber.isSmall()) {
-            subscriber.close();
-        } else {
-            Thread.startVirtualThread(subscriber::close);
-        }
     }
 }

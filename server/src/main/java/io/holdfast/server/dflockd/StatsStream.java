@@ -67,7 +67,10 @@ final class StatsStream extends AnswerStream {
             case LISTS ->
                     write(driver.listLists(), ListView::key, view -> stats.write(view, out()));
             case SIGNAL_CHANNELS ->
-                    write(service.hub(namespace).list(), ChannelView::pattern, this::write);
+                    write(
+                            service.signals().of(namespace).list(),
+                            ChannelView::pattern,
+                            this::write);
         };
     }
 

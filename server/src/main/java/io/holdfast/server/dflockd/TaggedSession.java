@@ -15,6 +15,7 @@ import io.netty.util.collection.LongObjectMap;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -40,6 +41,15 @@ final class TaggedSession implements Mailbox {
 
     /** What is not answered yet, by its request. */
     private final LongObjectMap<Command.Keyed> asked = new LongObjectHashMap<>();
+
+    /** What was submitted and is not known to be applied, by its request. */
+    private final LongObjectMap<Boolean> unapplied = new LongObjectHashMap<>();
+
+    /** How many those are; written under the lock. */
+    private volatile int onTheirWay;
+
+    /** Requests that were applied and have no answer so far; guarded by itself. */
+    private final ArrayDeque<Long> waits = new ArrayDeque<>();
 
     private volatile @Nullable DflockdHandler owner;
     private Secret secret;
@@ -106,6 +116,13 @@ final class TaggedSession implements Mailbox {
     }
 
     @Override
+    public void waits(long request) {
+        synchronized (waits) {
+            waits.add(request);
+        }
+    }
+
+    @Override
     public synchronized boolean kick() {
         DflockdHandler connected = owner;
         if (connected != null) {
@@ -153,7 +170,7 @@ final class TaggedSession implements Mailbox {
 
     /** What nobody was there to be told: the next owner asks what it has. */
     private void discardEffects() {
-        for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
+        for (Effect effect = poll(); effect != null; effect = poll()) {
             Command.Keyed command = asked.remove(effect.request());
             if (command instanceof Command.Decline decline
                     && effect instanceof Effect.Standing standing
@@ -176,12 +193,43 @@ final class TaggedSession implements Mailbox {
     synchronized void submit(Command.Keyed command, DflockdHandler from) {
         if (owner == from && !ended) {
             asked.put(command.request(), command);
-            session.submit(command);
+            if (!session.submit(command)) {
+                unapplied.put(command.request(), Boolean.TRUE);
+                onTheirWay = unapplied.size();
+            }
         }
     }
 
+    /** How many requests have been submitted and are not known to be applied. */
+    int onTheirWay() {
+        return onTheirWay;
+    }
+
     synchronized @Nullable Effect nextEffect(DflockdHandler to) {
-        return owner == to ? effects.poll() : null;
+        return owner == to ? poll() : null;
+    }
+
+    private @Nullable Effect poll() {
+        Effect effect = effects.poll();
+        if (onTheirWay > 0) {
+            if (effect != null) {
+                unapplied.remove(effect.request());
+            }
+            synchronized (waits) {
+                waits.forEach(unapplied::remove);
+                waits.clear();
+            }
+            onTheirWay = unapplied.size();
+        }
+        return effect;
+    }
+
+    /** Lets what was on its way when it was resumed arrive, and says whether all of it has. */
+    synchronized boolean settle(DflockdHandler next) {
+        if (owner == next) {
+            discardEffects();
+        }
+        return onTheirWay == 0;
     }
 
     /** What an effect answers, if it answers anything; it is answered by that. */

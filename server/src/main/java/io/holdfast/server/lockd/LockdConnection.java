@@ -228,6 +228,10 @@ abstract class LockdConnection<I> extends LineConnection<I> {
 
     @Override
     protected void answer(Command.Keyed asked, Effect effect) {
+        if (effect instanceof Effect.Refused && asked instanceof Command.Inspect) {
+            finish(); // nobody could say, and either answer might be wrong
+            return;
+        }
         byte[] name = asked.key().bytes();
         boolean mutex = asked instanceof Command.Locking locking && locking.kind() == Kind.MUTEX;
         ByteBuf out = beginAnswer();

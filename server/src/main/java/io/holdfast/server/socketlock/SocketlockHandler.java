@@ -6,6 +6,7 @@ import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Mode;
+import io.holdfast.engine.Refusal;
 import io.holdfast.engine.Stand;
 import io.holdfast.protocol.socketlock.Dialect;
 import io.holdfast.protocol.socketlock.Failure;
@@ -407,20 +408,24 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                     requested(id, request);
                 }
             }
-            case Effect.Refused _ -> {
+            case Effect.Refused refused -> {
                 Request request = byNumber.get(asked.request());
                 if (request != null) {
                     forget(request);
                     if (asked instanceof Command.Ask) {
                         fail(
                                 id,
-                                Failure.TOO_MANY,
+                                refused.reason() == Refusal.UNAVAILABLE
+                                        ? Failure.UNAVAILABLE
+                                        : Failure.TOO_MANY,
                                 request.lock,
                                 request.mode,
                                 SocketlockRequest.NO_SECONDS);
                     } else {
                         service.inherited();
                     }
+                } else {
+                    abort(); // nobody knows how its lock stands: it has none from now on
                 }
             }
             case Effect.Standing standing -> answer(id, standing);

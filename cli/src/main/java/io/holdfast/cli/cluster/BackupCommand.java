@@ -1,0 +1,56 @@
+package io.holdfast.cli.cluster;
+
+import io.holdfast.cli.output.Printer;
+import io.holdfast.cluster.admin.Backup;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** {@code holdfast cluster backup}. */
+@Command(
+        name = "backup",
+        description = {
+            "Copies the newest snapshot of a node's state into a file, whether it runs or not.",
+            "",
+            "With --cluster and --node the node is first asked to make a new one. Without, what"
+                    + " happened since its last is not in the copy."
+        })
+final class BackupCommand extends AdminCommand {
+    @Option(
+            names = "--data-dir",
+            required = true,
+            paramLabel = "FOLDER",
+            description = "The data directory of the node.")
+    private Path folder = Path.of("");
+
+    @Option(names = "--node", paramLabel = "NAME", description = "The node (HOLDFAST_NODE).")
+    private @Nullable String node;
+
+    @Parameters(paramLabel = "FILE", description = "The copy; it must not be there yet.")
+    private Path file = Path.of("");
+
+    BackupCommand(Map<String, String> environment) {
+        super(environment);
+    }
+
+    @Override
+    int work(ClusterOptions cluster, Map<String, String> variables) throws IOException {
+        if (cluster.isGiven(variables)) {
+            String name = ClusterOptions.value(node, variables, "HOLDFAST_NODE");
+            if (name.isEmpty()) {
+                throw new IllegalArgumentException("which node is asked? name it with --node");
+            }
+            cluster.admin(variables).snapshot(name);
+        }
+        Path copied = Backup.copy(folder, file);
+        Printer.out(copied.getFileName() + " was copied to " + file);
+        return DONE;
+    }
+}

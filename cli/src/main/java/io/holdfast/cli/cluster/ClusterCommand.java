@@ -1,0 +1,57 @@
+package io.holdfast.cli.cluster;
+
+import io.holdfast.cli.options.UsageError;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+import java.util.List;
+import java.util.Map;
+
+/** {@code holdfast cluster}: what is done to a cluster, and one to try. */
+@Command(
+        name = "cluster",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        description = {
+            "Looks at a cluster, changes who is in it, and runs one to try.",
+            "",
+            "A node of a cluster is started by holdfast serve with --cluster, --node and"
+                    + " --data-dir."
+        },
+        optionListHeading = "%nOptions:%n",
+        commandListHeading = "%nCommands:%n")
+public final class ClusterCommand implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    private ClusterCommand() {}
+
+    /** The command, to be added to the root command. */
+    public static CommandLine create(Map<String, String> environment) {
+        CommandLine line = new CommandLine(new ClusterCommand());
+        for (Object command :
+                List.of(
+                        new DemoCommand(),
+                        new StatusCommand(environment),
+                        new MemberCommands.Add(environment),
+                        new MemberCommands.Remove(environment),
+                        new MemberCommands.Replace(environment),
+                        new MemberCommands.Transfer(environment),
+                        new BackupCommand(environment),
+                        new RestoreCommand(environment))) {
+            line.addSubcommand(command);
+        }
+        line.setParameterExceptionHandler(UsageError::tellBriefly);
+        return line;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a command is missing");
+    }
+}

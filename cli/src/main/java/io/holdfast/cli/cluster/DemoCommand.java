@@ -1,0 +1,162 @@
+package io.holdfast.cli.cluster;
+
+import io.holdfast.cli.output.Printer;
+import io.holdfast.cli.process.Signals;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** {@code holdfast cluster demo}: three nodes on this machine, until Ctrl-C. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        description = {
+            "Runs three nodes on this machine, for a first look. Ctrl-C ends them.",
+            "",
+            "A node that ends is started again after a few seconds: kill one and see."
+        })
+final class DemoCommand implements Callable<Integer> {
+    private static final int NODES = 3;
+    private static final int FIRST_LOG = 6391;
+    private static final int FIRST_DFLOCKD = 6388;
+    private static final int STEP = 10;
+
+    @Option(
+            names = "--data-dir",
+            paramLabel = "FOLDER",
+            description = "Where the nodes keep their data (a folder that is removed at the end).")
+    private @Nullable Path folder;
+
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final AtomicInteger serving = new AtomicInteger();
+    private final Set<Integer> taken = new HashSet<>();
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Signals.onEnd(_ -> end.countDown());
+        Path data = folder == null ? Files.createTempDirectory("holdfast-demo") : folder;
+        try {
+            return run(data);
+        } finally {
+            if (folder == null) {
+                remove(data);
+            }
+        }
+    }
+
+    private int run(Path data) throws IOException, InterruptedException {
+        Files.createDirectories(data);
+        List<DemoNode> nodes = new ArrayList<>();
+        String cluster = members(data);
+        for (int i = 0; i < NODES; i++) {
+            nodes.add(
+                    new DemoNode(
+                            "n" + (i + 1),
+                            cluster,
+                            data.resolve("n" + (i + 1)),
+                            port(FIRST_DFLOCKD + i * STEP),
+                            port(FIRST_DFLOCKD + 1 + i * STEP),
+                            end,
+                            () -> tell(nodes, cluster)));
+        }
+        List<Thread> running = nodes.stream().map(DemoNode::start).toList();
+        end.await();
+        Printer.out("ending ...");
+        nodes.forEach(DemoNode::stop);
+        for (Thread node : running) {
+            node.join();
+        }
+        return 0;
+    }
+
+    /** The nodes of the last time, if there was one: data remembers who the others are. */
+    private String members(Path data) throws IOException {
+        Path known = data.resolve("cluster");
+        if (Files.exists(known)) {
+            return Files.readString(known).strip();
+        }
+        List<String> members = new ArrayList<>();
+        for (int i = 0; i < NODES; i++) {
+            members.add("n" + (i + 1) + "=127.0.0.1:" + port(FIRST_LOG + i));
+        }
+        String cluster = String.join(",", members);
+        Files.writeString(known, cluster + "\n");
+        return cluster;
+    }
+
+    /** This one, or any if it is taken. */
+    private int port(int wanted) throws IOException {
+        for (int port : new int[] {wanted, 0, 0, 0}) {
+            try (ServerSocket socket =
+                    new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                if (taken.add(socket.getLocalPort())) {
+                    return socket.getLocalPort();
+                }
+            } catch (IOException e) {
+                // taken
+            }
+        }
+        throw new IOException("no port is free");
+    }
+
+    private void tell(List<DemoNode> nodes, String cluster) {
+        if (serving.incrementAndGet() != NODES) {
+            return;
+        }
+        DemoNode first = nodes.getFirst();
+        DemoNode last = nodes.getLast();
+        Printer.out("");
+        Printer.out("Three nodes serve. In another terminal, try:");
+        Printer.out("");
+        Printer.out("  ./holdfast cluster status --cluster " + cluster);
+        Printer.out(
+                "  ./holdfast lock --server 127.0.0.1:" + first.port() + " deploy -- sleep 60 &");
+        Printer.out("  ./holdfast lock --server 127.0.0.1:" + last.port() + " deploy -- echo mine");
+        Printer.out(
+                "  kill -9 one of: "
+                        + nodes.stream()
+                                .map(node -> node.name() + " " + node.pid())
+                                .collect(Collectors.joining(", ")));
+        Printer.out("");
+        for (DemoNode node : nodes) {
+            Printer.out(
+                    "  "
+                            + node.name()
+                            + ": dflockd on 127.0.0.1:"
+                            + node.port()
+                            + ", a page on http://127.0.0.1:"
+                            + node.httpPort()
+                            + "/");
+        }
+        Printer.out("");
+        Printer.out("Ctrl-C ends all.");
+        Printer.out("");
+    }
+
+    private static void remove(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

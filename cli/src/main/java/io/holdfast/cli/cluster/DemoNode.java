@@ -1,0 +1,143 @@
+package io.holdfast.cli.cluster;
+
+import io.holdfast.cli.output.Printer;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** A node in a process of its own, which is started again when it ends. */
+final class DemoNode {
+    private static final long PAUSE_SECONDS = 5;
+
+    private final String name;
+    private final String cluster;
+    private final Path data;
+    private final int port;
+    private final int httpPort;
+    private final CountDownLatch end;
+    private final Runnable served;
+    private boolean hasServed;
+    private volatile @Nullable Process process;
+
+    /**
+     * @param end when nothing is started any more
+     * @param served called once, when it serves for the first time
+     */
+    DemoNode(
+            String name,
+            String cluster,
+            Path data,
+            int port,
+            int httpPort,
+            CountDownLatch end,
+            Runnable served) {
+        this.name = name;
+        this.cluster = cluster;
+        this.data = data;
+        this.port = port;
+        this.httpPort = httpPort;
+        this.end = end;
+        this.served = served;
+    }
+
+    String name() {
+        return name;
+    }
+
+    int port() {
+        return port;
+    }
+
+    int httpPort() {
+        return httpPort;
+    }
+
+    long pid() {
+        Process running = process;
+        return running == null ? 0 : running.pid();
+    }
+
+    Thread start() {
+        return Thread.ofPlatform().name("holdfast-demo-" + name).start(this::run);
+    }
+
+    /** Lets it leave in good order. */
+    void stop() {
+        Process running = process;
+        if (running != null) {
+            running.destroy();
+        }
+    }
+
+    private void run() {
+        try {
+            while (end.getCount() > 0) {
+                Process started = new ProcessBuilder(command()).redirectErrorStream(true).start();
+                process = started;
+                if (end.getCount() == 0) {
+                    started.destroy();
+                }
+                tellLines(started);
+                int status = started.waitFor();
+                if (end.getCount() > 0) {
+                    Printer.out(name + " | ended with " + status + ", it will be started again");
+                    boolean _ = end.await(PAUSE_SECONDS, TimeUnit.SECONDS);
+                }
+            }
+        } catch (IOException e) {
+            Printer.err(name + " | cannot be started: " + e.getMessage());
+            end.countDown();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tellLines(Process started) throws IOException {
+        try (BufferedReader lines = started.inputReader()) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                Printer.out(name + " | " + Printer.printable(line));
+                if (!hasServed && line.contains("msg=listening") && line.contains("=http")) {
+                    hasServed = true;
+                    served.run();
+                }
+            }
+        }
+    }
+
+    /** Deaf to Ctrl-C, which a terminal sends to all: the parent says when to end. */
+    private List<String> command() {
+        List<String> command = new ArrayList<>();
+        command.addAll(List.of("sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(
+                List.of(
+                        "-Xmx256m",
+                        "-XX:+UseSerialGC",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.holdfast.cli.Main",
+                        "serve",
+                        "--cluster",
+                        cluster,
+                        "--node",
+                        name,
+                        "--data-dir",
+                        data.toString(),
+                        "--listen",
+                        "dflockd://127.0.0.1:" + port,
+                        "--listen",
+                        "http://127.0.0.1:" + httpPort,
+                        "--shutdown-timeout",
+                        "1"));
+        return command;
+    }
+}

@@ -1,0 +1,69 @@
+package io.holdfast.cli.cluster;
+
+import io.holdfast.cli.output.Printer;
+import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.admin.Backup;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** {@code holdfast cluster restore}. */
+@Command(
+        name = "restore",
+        description = {
+            "Makes a new data directory that begins with what is in a backup.",
+            "",
+            "Do it with the same file for every node of the cluster, then start them. Without"
+                + " --cluster it is for a server that stands alone. Connections of the time of the"
+                + " backup count as lost, and what was bound to them is freed; fences are higher"
+                + " than any that were given."
+        })
+final class RestoreCommand extends AdminCommand {
+    @Option(
+            names = "--data-dir",
+            required = true,
+            paramLabel = "FOLDER",
+            description = "The new data directory; it must be empty or not be there yet.")
+    private Path folder = Path.of("");
+
+    @Option(names = "--node", paramLabel = "NAME", description = "Whose it is (HOLDFAST_NODE).")
+    private @Nullable String node;
+
+    @Parameters(paramLabel = "FILE", description = "What holdfast cluster backup has written.")
+    private Path file = Path.of("");
+
+    RestoreCommand(Map<String, String> environment) {
+        super(environment);
+    }
+
+    @Override
+    int work(ClusterOptions cluster, Map<String, String> variables) throws IOException {
+        String name = ClusterOptions.value(node, variables, "HOLDFAST_NODE");
+        List<NodeAddress> members;
+        if (cluster.isGiven(variables)) {
+            members = cluster.nodes(variables);
+            if (name.isEmpty()) {
+                throw new IllegalArgumentException("whose is it to be? name the node with --node");
+            }
+            String wanted = name;
+            if (members.stream().noneMatch(member -> member.name().equals(wanted))) {
+                throw new IllegalArgumentException("the cluster has no node named " + name);
+            }
+        } else {
+            NodeAddress alone = NodeAddress.alone(name.isEmpty() ? NodeAddress.ALONE : name);
+            name = alone.name();
+            members = List.of(alone);
+        }
+        Backup.restore(file, folder, cluster.name(variables), name, members);
+        Printer.out(folder + " is made: start the node with it");
+        return DONE;
+    }
+}

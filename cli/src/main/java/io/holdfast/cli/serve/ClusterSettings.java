@@ -1,0 +1,142 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.ClusterTls;
+import io.holdfast.cluster.NodeAddress;
+import io.holdfast.server.ConfigException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the settings say about a cluster. */
+final class ClusterSettings {
+    private ClusterSettings() {}
+
+    /** Null if everything is kept in memory. */
+    static @Nullable ClusterConfig of(SettingValues values) {
+        Path folder = values.path(Setting.DATA_DIR);
+        if (folder == null && !values.isSet(Setting.CLUSTER)) {
+            refuseWhatNeeds(
+                    "--data-dir",
+                    values,
+                    List.of(
+                            Setting.NODE,
+                            Setting.CLUSTER_TLS_CERT,
+                            Setting.CLUSTER_TLS_KEY,
+                            Setting.CLUSTER_TLS_CA));
+            refuseJoining(values);
+            return null;
+        }
+        if (values.isSet(Setting.FENCE_STATE_FILE)) {
+            throw new ConfigException(
+                    "--fence-state-file goes with no --data-dir: fences are kept there already");
+        }
+        if (folder != null && !values.isSet(Setting.CLUSTER)) {
+            return alone(values, folder);
+        }
+        List<String> missing = new ArrayList<>();
+        if (!values.isSet(Setting.NODE)) {
+            missing.add("--node, which of the nodes this one is");
+        }
+        if (folder == null) {
+            missing.add("--data-dir, where to keep what the cluster has decided");
+        }
+        if (folder == null || !missing.isEmpty()) {
+            throw new ConfigException("--cluster needs " + String.join(", and ", missing));
+        }
+        return config(
+                values,
+                members(values),
+                values.text(Setting.NODE),
+                folder,
+                values.isOn(Setting.JOIN),
+                tls(values));
+    }
+
+    private static ClusterConfig alone(SettingValues values, Path folder) {
+        refuseWhatNeeds(
+                "--cluster",
+                values,
+                List.of(Setting.CLUSTER_TLS_CERT, Setting.CLUSTER_TLS_KEY, Setting.CLUSTER_TLS_CA));
+        refuseJoining(values);
+        String node = values.isSet(Setting.NODE) ? values.text(Setting.NODE) : NodeAddress.ALONE;
+        NodeAddress self;
+        try {
+            self = NodeAddress.alone(node);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException("--node: " + e.getMessage());
+        }
+        return config(values, List.of(self), node, folder, false, null);
+    }
+
+    private static void refuseWhatNeeds(
+            String other, SettingValues values, List<Setting> settings) {
+        for (Setting setting : settings) {
+            if (values.isSet(setting)) {
+                throw new ConfigException("--" + setting.flag + " needs " + other + " too");
+            }
+        }
+    }
+
+    private static void refuseJoining(SettingValues values) {
+        if (values.isOn(Setting.JOIN)) {
+            throw new ConfigException("--join needs --cluster too");
+        }
+    }
+
+    private static List<NodeAddress> members(SettingValues values) {
+        try {
+            return NodeAddress.parseList(values.text(Setting.CLUSTER));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException("--cluster: " + e.getMessage());
+        }
+    }
+
+    private static ClusterConfig config(
+            SettingValues values,
+            List<NodeAddress> members,
+            String node,
+            Path folder,
+            boolean joining,
+            @Nullable ClusterTls tls) {
+        try {
+            return new ClusterConfig(
+                    name(values),
+                    members,
+                    node,
+                    folder,
+                    values.seconds(Setting.CLUSTER_WAIT),
+                    values.seconds(Setting.SESSION_TIMEOUT),
+                    joining,
+                    tls);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException("--cluster: " + e.getMessage());
+        }
+    }
+
+    private static String name(SettingValues values) {
+        String name = values.text(Setting.CLUSTER_NAME);
+        if (name.isBlank() || name.chars().anyMatch(Character::isISOControl)) {
+            throw new ConfigException("--cluster-name must be a name (got " + name + ")");
+        }
+        return name;
+    }
+
+    private static @Nullable ClusterTls tls(SettingValues values) {
+        Path certificate = values.path(Setting.CLUSTER_TLS_CERT);
+        Path key = values.path(Setting.CLUSTER_TLS_KEY);
+        Path authority = values.path(Setting.CLUSTER_TLS_CA);
+        if (certificate == null && key == null && authority == null) {
+            return null;
+        }
+        if (certificate == null || key == null || authority == null) {
+            throw new ConfigException(
+                    "--cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca must be given"
+                            + " together");
+        }
+        return new ClusterTls(certificate, key, authority);
+    }
+}

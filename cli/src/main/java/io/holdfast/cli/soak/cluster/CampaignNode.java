@@ -1,0 +1,223 @@
+package io.holdfast.cli.soak.cluster;
+
+import io.holdfast.cli.json.Json;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A node in a process of its own, which can be killed, stopped and started again. */
+final class CampaignNode {
+    private static final int ASK_MILLIS = 2000;
+    private static final long END_SECONDS = 30;
+
+    private final int index;
+    private final Network network;
+    private final Ports ports;
+    private final Path folder;
+    private final boolean skewed;
+    private volatile @Nullable Process process;
+
+    /** Where a node listens: for the other nodes and for its clients. */
+    record Ports(int nodes, int dflockd, int lockd, int http) {}
+
+    /**
+     * @param folder where its data and its log go
+     * @param skewed whether each start may have a clock of its own
+     */
+    CampaignNode(int index, Network network, Ports ports, Path folder, boolean skewed) {
+        this.index = index;
+        this.network = network;
+        this.ports = ports;
+        this.folder = folder;
+        this.skewed = skewed;
+    }
+
+    int index() {
+        return index;
+    }
+
+    String name() {
+        return "n" + (index + 1);
+    }
+
+    Ports ports() {
+        return ports;
+    }
+
+    /**
+     * Starts it.
+     *
+     * @param clockSeconds how far its monotonic clock is ahead, where that can be had
+     */
+    void start(long clockSeconds) throws IOException {
+        Files.createDirectories(folder);
+        Path hosts = folder.resolve(name() + ".hosts");
+        network.writeHosts(index, hosts);
+        process =
+                new ProcessBuilder(command(hosts, clockSeconds))
+                        .redirectErrorStream(true)
+                        .redirectOutput(
+                                ProcessBuilder.Redirect.appendTo(
+                                        folder.resolve(name() + ".log").toFile()))
+                        .start();
+    }
+
+    private List<String> command(Path hosts, long clockSeconds) {
+        List<String> command = new ArrayList<>();
+        command.addAll(List.of("sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
+        if (skewed) {
+            command.addAll(List.of("unshare", "--time", "--monotonic", "" + clockSeconds));
+        }
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(
+                List.of(
+                        "-Xmx192m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-Djdk.net.hosts.file=" + hosts,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.holdfast.cli.Main",
+                        "serve",
+                        "--cluster",
+                        network.members(),
+                        "--node",
+                        name(),
+                        "--data-dir",
+                        folder.resolve(name()).toString(),
+                        "--listen",
+                        "dflockd://127.0.0.1:" + ports.dflockd(),
+                        "--listen",
+                        "lockd://127.0.0.1:" + ports.lockd(),
+                        "--listen",
+                        "http://127.0.0.1:" + ports.http(),
+                        "--shutdown-timeout",
+                        "1"));
+        return command;
+    }
+
+    /** Whether each start of a node may have a clock of its own on this machine. */
+    static boolean canSkew() throws InterruptedException {
+        try {
+            return new ProcessBuilder("unshare", "--time", "--monotonic", "1", "true")
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    boolean isRunning() {
+        Process running = process;
+        return running != null && running.isAlive();
+    }
+
+    /** How it ended, if it did. */
+    String status() {
+        Process last = process;
+        return last == null || last.isAlive() ? "none" : "" + last.exitValue();
+    }
+
+    /** As a power cut would, but for what the system has yet to write. */
+    void kill() throws InterruptedException {
+        Process running = process;
+        if (running != null) {
+            running.destroyForcibly().waitFor();
+        }
+    }
+
+    /** Lets it leave in good order; false if it does not. */
+    boolean leave() throws InterruptedException {
+        Process running = process;
+        if (running == null) {
+            return true;
+        }
+        running.destroy();
+        if (running.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+            return true;
+        }
+        kill();
+        return false;
+    }
+
+    void pause() throws IOException, InterruptedException {
+        signal("STOP");
+    }
+
+    void resume() throws IOException, InterruptedException {
+        signal("CONT");
+    }
+
+    /** From now on it can write into no file; false if that cannot be had. */
+    boolean refuseWrites() throws InterruptedException {
+        Process running = process;
+        if (running == null) {
+            return false;
+        }
+        try {
+            return new ProcessBuilder("prlimit", "--pid", "" + running.pid(), "--fsize=0")
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        Process running = process;
+        if (running != null && running.isAlive()) {
+            new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + " " + running.pid())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+        }
+    }
+
+    /** Null if it does not say. */
+    @Nullable NodeView view() {
+        if (!isRunning()) {
+            return null;
+        }
+        try {
+            URI uri = URI.create("http://127.0.0.1:" + ports.http() + "/v1/cluster");
+            HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
+            connection.setConnectTimeout(ASK_MILLIS);
+            connection.setReadTimeout(ASK_MILLIS);
+            try (var in = connection.getInputStream()) {
+                String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+                if (!(Json.parse(text) instanceof Json.Fields fields)) {
+                    return null;
+                }
+                return new NodeView(
+                        index,
+                        fields.text("role"),
+                        (long) fields.number("term"),
+                        (long) fields.number("commit_index"),
+                        (long) fields.number("applied_index"),
+                        text.contains("\"serving\":true"));
+            } finally {
+                connection.disconnect();
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            return null;
+        }
+    }
+}

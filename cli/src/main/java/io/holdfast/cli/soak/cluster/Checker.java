@@ -1,0 +1,308 @@
+package io.holdfast.cli.soak.cluster;
+
+import io.holdfast.cli.soak.cluster.History.Added;
+import io.holdfast.cli.soak.cluster.History.Asleep;
+import io.holdfast.cli.soak.cluster.History.Lost;
+import io.holdfast.cli.soak.cluster.History.Read;
+import io.holdfast.cli.soak.cluster.History.TimedOut;
+import io.holdfast.cli.soak.cluster.History.Written;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/**
+ * Finds what no history of a correct cluster has. Every rule is one that holds whatever the faults
+ * were: what it finds is wrong for sure, but it does not find everything.
+ */
+final class Checker {
+    /** A request that was sent so much earlier to the same node is in line before another. */
+    private static final long SLACK = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final History history;
+    private final long start;
+    private final List<String> violations = new ArrayList<>();
+
+    /**
+     * @param start what times are counted from in what is told
+     */
+    private Checker(History history, long start) {
+        this.history = history;
+        this.start = start;
+    }
+
+    /** In words; empty if all is well. */
+    static List<String> violations(History history, long start) {
+        Checker checker = new Checker(history, start);
+        checker.violations.addAll(history.faults());
+        checker.holds();
+        checker.timeouts();
+        checker.lost();
+        checker.counters();
+        checker.values();
+        return checker.violations;
+    }
+
+    // ---- locks
+
+    private void holds() {
+        fencesAreUnique();
+        grouped(history.holds(), Hold::key)
+                .forEach(
+                        (_, holds) -> {
+                            onlyOneHolds(holds);
+                            List<Hold> fenced = holds.stream().filter(Hold::hasFence).toList();
+                            firstComeFirstServed(fenced, Hold::knownFrom);
+                            grouped(fenced, hold -> "" + hold.node())
+                                    .values()
+                                    .forEach(
+                                            local -> firstComeFirstServed(local, this::inLineHere));
+                        });
+    }
+
+    private void fencesAreUnique() {
+        Map<Long, Hold> seen = new HashMap<>();
+        for (Hold hold : history.holds()) {
+            Hold other = hold.hasFence() ? seen.putIfAbsent(hold.fence(), hold) : null;
+            if (other != null) {
+                violations.add("one fence twice: " + told(other) + " and " + told(hold));
+            }
+        }
+    }
+
+    /** No two are sure to hold at the same time. */
+    private void onlyOneHolds(List<Hold> holds) {
+        List<Hold> inOrder = new ArrayList<>(holds);
+        inOrder.sort(Comparator.comparingLong(Hold::granted));
+        Hold last = null;
+        for (Hold hold : inOrder) {
+            if (last != null && sureUntil(last) > hold.granted()) {
+                violations.add("two holders: " + told(last) + " and " + told(hold));
+            }
+            if (last == null || sureUntil(hold) > sureUntil(last)) {
+                last = hold;
+            }
+        }
+    }
+
+    /**
+     * How long a client was right to think that it holds. While its node was stopped, it could not
+     * be told that it does not, and only what was confirmed later counts.
+     */
+    private long sureUntil(Hold hold) {
+        long until = hold.ended();
+        for (Asleep sleep : history.asleep()) {
+            if (sleep.node() == hold.node()
+                    && sleep.from() < hold.ended()
+                    && sleep.until() > hold.asked()) {
+                until = Math.min(until, sleep.from());
+            }
+        }
+        return Math.max(hold.confirmed(), until);
+    }
+
+    /** Whoever asks when another is known to be before it gets a greater fence. */
+    private void firstComeFirstServed(List<Hold> holds, ToLongFunction<Hold> before) {
+        List<Hold> byAsked = new ArrayList<>(holds);
+        byAsked.sort(Comparator.comparingLong(Hold::asked));
+        List<Hold> byBefore = new ArrayList<>(holds);
+        byBefore.sort(Comparator.comparingLong(before));
+        Hold greatest = null;
+        int next = 0;
+        for (Hold hold : byAsked) {
+            while (next < byBefore.size()
+                    && before.applyAsLong(byBefore.get(next)) < hold.asked()) {
+                Hold earlier = byBefore.get(next++);
+                if (greatest == null
+                        || Long.compareUnsigned(earlier.fence(), greatest.fence()) > 0) {
+                    greatest = earlier;
+                }
+            }
+            if (greatest != null && Long.compareUnsigned(greatest.fence(), hold.fence()) > 0) {
+                violations.add("out of order: " + told(greatest) + " after " + told(hold));
+            }
+        }
+    }
+
+    private long inLineHere(Hold hold) {
+        for (Asleep sleep : history.asleep()) {
+            if (sleep.node() == hold.node()
+                    && sleep.from() < hold.sent() + SLACK
+                    && sleep.until() > hold.asked()) {
+                return Math.min(hold.knownFrom(), sleep.until() + SLACK);
+            }
+        }
+        return Math.min(hold.knownFrom(), hold.sent() + SLACK);
+    }
+
+    private void timeouts() {
+        for (TimedOut one : history.timeouts()) {
+            if (one.answered() - one.asked() < one.waitNanos()) {
+                violations.add(
+                        "timeout too early: %s wanted %s at %s for %s and gave up after %s"
+                                .formatted(
+                                        one.client(),
+                                        one.key(),
+                                        at(one.asked()),
+                                        seconds(one.waitNanos()),
+                                        seconds(one.answered() - one.asked())));
+            }
+        }
+    }
+
+    private void lost() {
+        for (Lost one : history.lost()) {
+            boolean told = true;
+            for (Asleep sleep : history.asleep()) {
+                told &=
+                        sleep.node() != one.node()
+                                || sleep.until() < one.granted()
+                                || sleep.from() > one.answered();
+            }
+            if (told) {
+                violations.add(
+                        "a lock was lost: %s on node %d had %s since %s and was refused a %s at %s"
+                                .formatted(
+                                        one.client(),
+                                        one.node(),
+                                        one.key(),
+                                        at(one.granted()),
+                                        one.request(),
+                                        at(one.answered())));
+            }
+        }
+    }
+
+    // ---- counters
+
+    private void counters() {
+        grouped(history.added(), Added::key)
+                .forEach(
+                        (key, all) -> {
+                            List<Added> known =
+                                    all.stream().filter(one -> isKnown(one.answered())).toList();
+                            countsGrow(key, known);
+                            Long end = history.finals().get(key);
+                            if (end != null && (end < known.size() || end > all.size())) {
+                                violations.add(
+                                        "counter %s is %d in the end: %d increments were acknowledged, of %d more nobody knows"
+                                                .formatted(
+                                                        key,
+                                                        end,
+                                                        known.size(),
+                                                        all.size() - known.size()));
+                            }
+                        });
+    }
+
+    /** Each value once, and later ones greater. */
+    private void countsGrow(String key, List<Added> known) {
+        Map<Long, Added> seen = new HashMap<>();
+        for (Added one : known) {
+            Added other = seen.putIfAbsent(one.value(), one);
+            if (other != null) {
+                violations.add("counter " + key + " was " + one.value() + " twice");
+            }
+        }
+        List<Added> byAsked = new ArrayList<>(known);
+        byAsked.sort(Comparator.comparingLong(Added::asked));
+        List<Added> byAnswered = new ArrayList<>(known);
+        byAnswered.sort(Comparator.comparingLong(Added::answered));
+        long greatest = 0;
+        int next = 0;
+        for (Added one : byAsked) {
+            while (byAnswered.get(next).answered() < one.asked()) {
+                greatest = Math.max(greatest, byAnswered.get(next++).value());
+            }
+            if (one.value() < greatest) {
+                violations.add(
+                        "counter %s was %d at %s and %d before"
+                                .formatted(key, one.value(), at(one.asked()), greatest));
+            }
+        }
+    }
+
+    // ---- values
+
+    private void values() {
+        Map<String, List<Written>> written = grouped(history.written(), Written::key);
+        for (Read read : history.reads()) {
+            List<Written> writes = written.getOrDefault(read.key(), List.of());
+            Written source = source(read, writes);
+            if (source == null && read.value() != 0) {
+                violations.add(told(read) + ", which nobody had written");
+                continue;
+            }
+            for (Written later : writes) {
+                boolean overwritten =
+                        isKnown(later.answered())
+                                && later.answered() < read.asked()
+                                && (source == null || source.answered() < later.asked());
+                if (overwritten) {
+                    violations.add(
+                            told(read) + ", though " + later.value() + " was acknowledged before");
+                    break;
+                }
+            }
+        }
+    }
+
+    private static @Nullable Written source(Read read, List<Written> writes) {
+        for (Written write : writes) {
+            if (write.value() == read.value() && write.asked() <= read.answered()) {
+                return write;
+            }
+        }
+        return null;
+    }
+
+    // ---- words
+
+    private static boolean isKnown(long answered) {
+        return answered != History.UNKNOWN;
+    }
+
+    private static <T> Map<String, List<T>> grouped(List<T> all, Function<T, String> by) {
+        Map<String, List<T>> groups = new TreeMap<>();
+        for (T one : all) {
+            groups.computeIfAbsent(by.apply(one), _ -> new ArrayList<>()).add(one);
+        }
+        return groups;
+    }
+
+    private String told(Hold hold) {
+        return "%s on node %d had %s with fence %s from %s to %s (asked at %s, confirmed to %s, given up at %s)"
+                .formatted(
+                        hold.client(),
+                        hold.node(),
+                        hold.key(),
+                        hold.hasFence() ? Long.toHexString(hold.fence()) : "none",
+                        at(hold.granted()),
+                        at(sureUntil(hold)),
+                        at(hold.asked()),
+                        at(hold.confirmed()),
+                        at(hold.ended()));
+    }
+
+    private String told(Read read) {
+        return "%s read %d from %s at %s"
+                .formatted(read.client(), read.value(), read.key(), at(read.answered()));
+    }
+
+    private String at(long time) {
+        return seconds(time - start);
+    }
+
+    private static String seconds(long nanos) {
+        return String.format(Locale.ROOT, "%.3fs", nanos / 1e9);
+    }
+}

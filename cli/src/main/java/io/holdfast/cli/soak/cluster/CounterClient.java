@@ -1,0 +1,44 @@
+package io.holdfast.cli.soak.cluster;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+
+/** Adds one to counters that several share. */
+final class CounterClient extends Client {
+    private final List<String> keys;
+
+    CounterClient(
+            String name,
+            List<CampaignNode> nodes,
+            int node,
+            History history,
+            SplittableRandom random,
+            CountDownLatch end,
+            List<String> keys) {
+        super(name, nodes, node, history, random, end);
+        this.keys = keys;
+    }
+
+    @Override
+    void turn() throws IOException, InterruptedException {
+        String key = keys.get(random.nextInt(keys.size()));
+        connection();
+        long asked = System.nanoTime();
+        String answer;
+        try {
+            answer = ask("incr", key, "1");
+        } catch (IOException e) {
+            history.add(new History.Added(key, asked, History.UNKNOWN, 0));
+            throw e;
+        }
+        if (answer.startsWith("ok ")) {
+            long value = Long.parseLong(answer.substring("ok ".length()));
+            history.add(new History.Added(key, asked, System.nanoTime(), value));
+        } else {
+            history.add(new History.Added(key, asked, History.UNKNOWN, 0));
+        }
+        rest(30);
+    }
+}

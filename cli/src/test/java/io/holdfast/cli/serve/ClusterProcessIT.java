@@ -1,0 +1,97 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+@DisplayName("Three server processes")
+class ClusterProcessIT {
+    private static final Pattern LEADER =
+            Pattern.compile("the cluster has a leader\" leader=n(\\d)");
+
+    @TempDir private Path folder;
+
+    /** The nodes of a cluster; n1 is the first. */
+    private List<ServerProcess> serve() throws IOException {
+        List<String> members = new ArrayList<>();
+        for (int port : freePorts()) {
+            members.add("n" + (members.size() + 1) + "=127.0.0.1:" + port);
+        }
+        List<ServerProcess> servers = new ArrayList<>();
+        for (int i = 1; i <= members.size(); i++) {
+            servers.add(
+                    ServerProcess.start(
+                            "serve",
+                            "--listen",
+                            "dflockd://127.0.0.1:0",
+                            "--cluster",
+                            String.join(",", members),
+                            "--node",
+                            "n" + i,
+                            "--data-dir",
+                            folder.resolve("n" + i).toString()));
+        }
+        return servers;
+    }
+
+    private static List<Integer> freePorts() throws IOException {
+        try (var one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var two = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var three = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return List.of(one.getLocalPort(), two.getLocalPort(), three.getLocalPort());
+        }
+    }
+
+    /** The last leader that a node has heard of. */
+    private static int leader(ServerProcess server) {
+        Matcher last =
+                LEADER.matcher(
+                        server.err().stream()
+                                .filter(line -> LEADER.matcher(line).find())
+                                .toList()
+                                .getLast());
+        assertThat(last.find()).isTrue();
+        return Integer.parseInt(last.group(1)) - 1;
+    }
+
+    @Test
+    void have_the_same_locks_and_go_on_when_the_one_that_leads_is_killed() throws Exception {
+        List<ServerProcess> servers = serve();
+        try {
+            List<Integer> ports = servers.stream().map(ServerProcess::port).toList();
+            int leader = leader(servers.getFirst());
+            int second = (leader + 1) % 3;
+            int third = (leader + 2) % 3;
+            try (var doomed = new LineClient(ports.get(leader));
+                    var holder = new LineClient(ports.get(second));
+                    var waiter = new LineClient(ports.get(third))) {
+                String free = doomed.lock("free", "20");
+                String token = holder.lock("printer", "20");
+                assertThat(doomed.ask("l", "printer", "0")).isEqualTo("timeout");
+                assertThat(waiter.ask("e", "printer", "30")).isEqualTo("queued");
+                waiter.send("w", "printer", "60");
+                servers.get(leader).signal("KILL");
+                servers.get(leader).status();
+                assertThat(holder.ask("r", "printer", token)).isEqualTo("ok");
+                String granted = String.valueOf(waiter.receive());
+                assertThat(granted).startsWith("ok ");
+                assertThat(granted.substring(3, 35)).isGreaterThan(token);
+                // what only the dead node's client had comes free when its session ends
+                assertThat(holder.lock("free", "60")).isGreaterThan(free);
+            }
+        } finally {
+            servers.forEach(ServerProcess::close);
+        }
+    }
+}

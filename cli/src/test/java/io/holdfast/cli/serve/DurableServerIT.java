@@ -1,0 +1,116 @@
+package io.holdfast.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+@DisplayName("A server with a data directory")
+class DurableServerIT {
+    @TempDir private Path folder;
+
+    private ServerProcess serve(String... more) throws IOException {
+        List<String> words =
+                new ArrayList<>(
+                        List.of(
+                                "serve",
+                                "--listen",
+                                "dflockd://127.0.0.1:0",
+                                "--data-dir",
+                                folder.resolve("data").toString()));
+        words.addAll(List.of(more));
+        return ServerProcess.start(words.toArray(String[]::new));
+    }
+
+    private static void kill(ServerProcess server) throws IOException, InterruptedException {
+        server.signal("KILL");
+        server.status();
+    }
+
+    /** It ends by itself, with status 1; the last line says why. */
+    private static String refusal(ServerProcess server) throws InterruptedException {
+        try (server) {
+            assertThat(server.status()).as("%s", server.err()).isEqualTo(1);
+            assertThat(server.err()).isNotEmpty();
+            return server.err().getLast();
+        }
+    }
+
+    private Path find(String name) throws IOException {
+        try (Stream<Path> files = Files.walk(folder.resolve("data"))) {
+            return files.filter(file -> String.valueOf(file.getFileName()).startsWith(name))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    @Test
+    void has_everything_after_it_was_killed() throws Exception {
+        String token;
+        try (var server = serve();
+                var holder = new LineClient(server.port());
+                var waiter = new LineClient(server.port())) {
+            token = holder.lock("printer", "0 120");
+            assertThat(waiter.ask("e", "printer", "120")).isEqualTo("queued");
+            assertThat(holder.ask("kset", "colour", "green")).isEqualTo("ok");
+            assertThat(holder.ask("incr", "pages", "7")).isEqualTo("ok 7");
+            assertThat(holder.ask("rpush", "jobs", "first")).isEqualTo("ok 1");
+            assertThat(holder.ask("rpush", "jobs", "second")).isEqualTo("ok 2");
+            kill(server);
+        }
+        try (var server = serve();
+                var client = new LineClient(server.port())) {
+            assertThat(client.ask("l", "printer", "0")).isEqualTo("timeout");
+            assertThat(client.ask("n", "printer", token + " 60")).startsWith("ok 60");
+            assertThat(client.ask("kget", "colour", "")).isEqualTo("ok green");
+            assertThat(client.ask("get", "pages", "")).isEqualTo("ok 7");
+            assertThat(client.ask("lpop", "jobs", "")).isEqualTo("ok first");
+            assertThat(client.ask("r", "printer", token)).isEqualTo("ok");
+            assertThat(client.lock("printer", "20")).isGreaterThan(token);
+            server.signal("TERM");
+            assertThat(server.status()).isZero();
+        }
+    }
+
+    @Test
+    void does_not_start_with_what_it_did_not_write() throws Exception {
+        try (var server = serve();
+                var client = new LineClient(server.port())) {
+            for (int i = 0; i < 20; i++) {
+                client.ask("incr", "pages", "1");
+            }
+            kill(server);
+        }
+        assertThat(refusal(serve("--node", "other"))).contains("level=ERROR").contains("other");
+        assertThat(refusal(serve("--cluster-name", "other"))).contains("not of other");
+
+        Path identity = folder.resolve("data").resolve("holdfast.properties");
+        String known = Files.readString(identity);
+        Files.writeString(identity, known.replaceFirst("format=\\d+", "format=99"));
+        assertThat(refusal(serve())).contains("newer");
+        Files.writeString(identity, known);
+
+        Path log = find("log_inprogress");
+        byte[] written = Files.readAllBytes(log);
+        byte[] damaged = written.clone();
+        damaged[200] ^= 1;
+        Files.write(log, damaged);
+        assertThat(refusal(serve())).contains("the log is damaged").contains("log_inprogress");
+        Files.write(log, new byte[0]);
+        assertThat(refusal(serve())).contains("the log is damaged").contains("it is empty");
+
+        Files.write(log, written);
+        try (var server = serve();
+                var client = new LineClient(server.port())) {
+            assertThat(client.ask("get", "pages", "")).isEqualTo("ok 20");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.driver.Caps;
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.Watcher;
+import io.holdfast.driver.signal.SignalDriver;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Policy;
+import io.holdfast.engine.Settings;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.Protocol;
+import io.holdfast.server.ServerConfig;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A recorded conversation, and the server it is held with: the front end of a node that others use
+ * too, in a namespace of its own.
+ *
+ * @param listener where it takes place
+ */
+record FollowerConversation(Vector vector, ServerConfig config, String listener) {
+    private static final Duration SLACK = Duration.ofSeconds(1);
+
+    /** What a cluster is told, but for who comes next: that is told key by key. */
+    record Terms(Settings settings, Caps caps, Duration collectEvery, int maxSubscriptions) {
+        /** For a cluster that serves these. */
+        DriverConfig toServe(List<FollowerConversation> conversations) {
+            Map<Key, Policy> policies = new HashMap<>();
+            conversations.forEach(c -> policies.putAll(c.config().settings().policies()));
+            return new DriverConfig(
+                    with(settings, policies),
+                    caps,
+                    collectEvery,
+                    maxSubscriptions,
+                    () -> true,
+                    Watcher.NONE);
+        }
+    }
+
+    static FollowerConversation of(
+            String protocol, Vector vector, ServerConfig config, String listener) {
+        return new FollowerConversation(
+                vector, in(new Namespace(protocol + "/" + vector.name()), config), listener);
+    }
+
+    Terms terms() {
+        return new Terms(
+                with(config.settings(), Map.of()),
+                new Caps(config.maxLocks(), config.lockd().maxLocks(), config.maxEntries()),
+                config.collectEvery(),
+                config.maxSubscriptions());
+    }
+
+    /** Whether it could notice others on the same cluster: by numbers, or by a limit of all. */
+    boolean wantsClusterAlone() {
+        return vector.serve().contains("--max-locks")
+                || vector.serve().contains("--max-keys")
+                || vector.lines().stream()
+                        .anyMatch(line -> line.startsWith("@fresh") || line.contains("stats"));
+    }
+
+    void play(Driver node) throws Exception {
+        try (RunningServer server = RunningServer.startOn(config, _ -> lent(node))) {
+            VectorPlayer.play(vector, server.address(listener), SLACK);
+        }
+    }
+
+    /** The same driver, but it goes on when a server that has it is closed. */
+    private static Driver lent(Driver driver) {
+        return (Driver)
+                Proxy.newProxyInstance(
+                        Driver.class.getClassLoader(),
+                        new Class<?>[] {SignalDriver.class},
+                        (_, method, arguments) -> {
+                            if (method.getName().equals("close")) {
+                                return null;
+                            }
+                            try {
+                                return method.invoke(driver, arguments);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        });
+    }
+
+    private static Settings with(Settings settings, Map<Key, Policy> policies) {
+        return new Settings(
+                settings.maxWaiters(),
+                settings.idleNanos(),
+                settings.autoRelease(),
+                settings.maxListLength(),
+                settings.keepsValues(),
+                policies);
+    }
+
+    private static ServerConfig in(Namespace namespace, ServerConfig config) {
+        return new ServerConfig(
+                config.listeners().stream()
+                        .map(e -> new Endpoint(e.address(), e.tls(), in(namespace, e.protocol())))
+                        .toList(),
+                config.settings(),
+                config.maxLocks(),
+                config.maxEntries(),
+                config.maxSubscriptions(),
+                config.maxPushBytes(),
+                config.lockd(),
+                config.maxConnections(),
+                config.maxConnectionsPerAddress(),
+                config.defaultLease(),
+                config.collectEvery(),
+                config.readTimeout(),
+                config.writeTimeout(),
+                config.shutdownTimeout(),
+                config.maxSessionGrace(),
+                config.secret(),
+                config.tls(),
+                config.fenceFile(),
+                config.transport(),
+                config.eventLoops());
+    }
+
+    /** A socketlock listener has a lock that no other has, in any case. */
+    private static Protocol in(Namespace namespace, Protocol protocol) {
+        return switch (protocol) {
+            case Protocol.Dflockd _ -> new Protocol.Dflockd(namespace);
+            case Protocol.Lockd lockd ->
+                    new Protocol.Lockd(
+                            namespace,
+                            lockd.webSocket(),
+                            lockd.allowDump(),
+                            lockd.enableRegistry());
+            case Protocol.Socketlock socketlock -> socketlock;
+        };
+    }
+}

@@ -1,0 +1,116 @@
+package io.holdfast.cluster.admin;
+
+import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.DataDirectory;
+import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.raft.RestoredLog;
+import io.holdfast.cluster.state.SnapshotFile;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Copies of the state, out of data directories and into new ones. */
+public final class Backup {
+    private static final Pattern SNAPSHOT = Pattern.compile("snapshot\\.([0-9]+)_([0-9]+)");
+    private static final int TRIES = 5;
+
+    private Backup() {}
+
+    /**
+     * Copies the newest snapshot of a node into a file. The node may run.
+     *
+     * @return the snapshot
+     */
+    public static Path copy(Path dataDirectory, Path file) throws IOException {
+        if (Files.exists(file)) {
+            throw new FileAlreadyExistsException(file + " is there already");
+        }
+        Path temporary = file.resolveSibling(file.getFileName() + ".new");
+        for (int left = TRIES; ; left--) {
+            Path newest = newest(dataDirectory);
+            try {
+                createForOwner(temporary); // there are tokens in it
+                try (OutputStream out = Files.newOutputStream(temporary)) {
+                    Files.copy(newest, out);
+                }
+                SnapshotFile.verify(temporary);
+                try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+                    channel.force(true);
+                }
+                Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+                return newest;
+            } catch (NoSuchFileException e) {
+                if (left <= 0) { // the node has a newer one now, and has removed this
+                    throw e;
+                }
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+        }
+    }
+
+    private static void createForOwner(Path file) throws IOException {
+        Files.deleteIfExists(file);
+        if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            Files.createFile(
+                    file,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rw-------")));
+        } else {
+            Files.createFile(file);
+        }
+    }
+
+    private static Path newest(Path dataDirectory) throws IOException {
+        Path raft = DataDirectory.raftDirectory(dataDirectory);
+        if (!Files.isDirectory(raft)) {
+            throw new ClusterException(dataDirectory + " is no data directory of a node");
+        }
+        @Nullable Path newest = null;
+        long newestIndex = -1;
+        try (Stream<Path> files = Files.walk(raft, 3)) {
+            for (Path file : files.toList()) {
+                Matcher name = SNAPSHOT.matcher(String.valueOf(file.getFileName()));
+                if (name.matches() && Long.parseLong(name.group(2)) > newestIndex) {
+                    newest = file;
+                    newestIndex = Long.parseLong(name.group(2));
+                }
+            }
+        }
+        if (newest == null) {
+            throw new ClusterException(
+                    "the node has written no snapshot into "
+                            + dataDirectory
+                            + " yet: with --cluster and --node it is asked to");
+        }
+        return newest;
+    }
+
+    /**
+     * Makes a data directory that begins with a copy. The copy is the same for all nodes of a
+     * cluster, and so is what becomes of it.
+     */
+    public static void restore(
+            Path file, Path dataDirectory, String cluster, String node, List<NodeAddress> members)
+            throws IOException {
+        SnapshotFile.verify(file);
+        try (DataDirectory made = DataDirectory.open(dataDirectory, cluster, node, members)) {
+            made.markRestored();
+            RestoredLog.write(made.raftDirectory(), cluster, file);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package io.holdfast.cluster.node;
+
+import java.util.function.Consumer;
+
+/** The way into the log. Every method may be called from any thread. */
+public interface Log {
+    /**
+     * Tries to bring an entry in. It may get in even if it is said to have failed, but not after
+     * another one that was proposed later.
+     *
+     * @param outcome told once whether it got in, on any thread
+     */
+    void propose(byte[] entry, Consumer<Boolean> outcome);
+
+    /** Whether this node leads, and may bring entries in without asking another. */
+    boolean isLeader();
+
+    /** The term that this node leads in, or knows of. */
+    long term();
+}

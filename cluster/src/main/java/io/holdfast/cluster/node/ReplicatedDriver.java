@@ -1,0 +1,771 @@
+package io.holdfast.cluster.node;
+
+import io.holdfast.cluster.entry.Entry;
+import io.holdfast.cluster.entry.EntryEncoding;
+import io.holdfast.cluster.entry.Item;
+import io.holdfast.cluster.entry.Rules;
+import io.holdfast.cluster.signal.SignalState;
+import io.holdfast.cluster.state.Outlet;
+import io.holdfast.cluster.state.Replica;
+import io.holdfast.cluster.state.SessionIds;
+import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Salts;
+import io.holdfast.driver.Session;
+import io.holdfast.driver.SessionView;
+import io.holdfast.driver.Slices;
+import io.holdfast.driver.signal.ChannelView;
+import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.SharedSignals;
+import io.holdfast.driver.signal.SignalDriver;
+import io.holdfast.driver.signal.SignalRequest;
+import io.holdfast.engine.BelongingView;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.CounterView;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineViews;
+import io.holdfast.engine.Event;
+import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HolderView;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyView;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.LineView;
+import io.holdfast.engine.ListView;
+import io.holdfast.engine.Listing;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.UseCount;
+import io.holdfast.engine.ValueView;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Serves the sessions of this node by the log. It has no thread of its own: somebody applies what
+ * the log says, calls {@link #pump} when told that there is something to send, and {@link #pulse}
+ * again and again.
+ *
+ * <p>Locks are taken in this order: the state, a session, the forwarder.
+ */
+public final class ReplicatedDriver implements SignalDriver {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicatedDriver.class);
+    private static final int SLICE = 512;
+
+    /** All of one server is told as one shard. */
+    private static final int SHARD = 0;
+
+    private static final long JOIN_AGAIN_NANOS = 500_000_000L;
+
+    /** A stint says so often in a session timeout that it lives. */
+    private static final int BEATS = 8;
+
+    /** After this part of the session timeout without being heard, clients are sent away. */
+    private static final int CUT_OFF_PERCENT = 70;
+
+    /** Reads what depends on the time. */
+    interface Reader<T extends @Nullable Object> {
+        T read(EngineViews views, long nowNanos);
+    }
+
+    /** What the driver needs of the world. */
+    public interface Surroundings {
+        /** {@link #pump} is to be called soon. */
+        void pumpSoon();
+
+        /** {@link #pulse} is to be called soon. */
+        void pulseSoon();
+
+        /** A number that nobody else draws. */
+        UUID draw();
+
+        /** What the clock on the wall says. */
+        long wallNanos();
+
+        /** Does something when no lock is held. */
+        void later(Runnable task);
+    }
+
+    private final String node;
+    private final UUID dataId;
+    private final DriverConfig config;
+    private final long patienceNanos;
+    private final Log log;
+    private final LongSupplier clock;
+    private final Surroundings surroundings;
+    private final Forwarder forwarder;
+    private final Steward steward;
+    private final SharedSignals signals;
+    private final Salts salts = new Salts();
+    private final Map<Long, ReplicatedSession> sessions = new ConcurrentHashMap<>();
+    private final AtomicLong lastSession = new AtomicLong();
+
+    /** Sessions without a stint that their owners cannot do without. */
+    private final Queue<ReplicatedSession> stranded = new ConcurrentLinkedQueue<>();
+
+    /** How many sessions may have something in the state. */
+    private final AtomicInteger known = new AtomicInteger();
+
+    private volatile @Nullable String turnedAway;
+    private volatile boolean closing;
+
+    /** How long the state lets a stint be silent. */
+    private volatile long sessionNanos;
+
+    /** What this node joins with, until the stint that it began is over. */
+    private volatile @Nullable UUID nonce;
+
+    private volatile long nextJoinNanos = Long.MIN_VALUE;
+
+    /** How many are sending clients away, or about to: no other stint begins meanwhile. */
+    private final AtomicInteger cutting = new AtomicInteger();
+
+    private volatile boolean left;
+
+    /** Guards everything below, and the state. */
+    private final Object lock = new Object();
+
+    private final Replica replica;
+    private final List<ReplicatedSession> woken = new ArrayList<>();
+    private final List<Runnable> afterwards = new ArrayList<>();
+    private long joinSentNanos;
+    private long lastBeatNanos;
+    private long knownSinceNanos;
+    private long appliedNanos;
+    private boolean cutOffDue;
+    private boolean begun;
+
+    public ReplicatedDriver(
+            String node,
+            UUID dataId,
+            Rules rules,
+            DriverConfig config,
+            long patienceNanos,
+            Log log,
+            LongSupplier clock,
+            Surroundings surroundings) {
+        this.node = node;
+        this.dataId = dataId;
+        this.config = config;
+        this.patienceNanos = patienceNanos;
+        this.sessionNanos = rules.sessionNanos();
+        this.log = log;
+        this.clock = clock;
+        this.surroundings = surroundings;
+        this.forwarder = new Forwarder(log, clock);
+        this.replica = new Replica(rules, config.room(), new Ear());
+        this.signals = new ClusterSignals();
+        this.steward = new Steward(log, rules, config.collectEvery().toNanos(), surroundings);
+    }
+
+    // ---- what the log says
+
+    /** Applies the next entry of the log. */
+    public void apply(long term, long stampNanos, Entry entry) {
+        List<ReplicatedSession> toWake;
+        List<Runnable> then;
+        boolean cut;
+        synchronized (lock) {
+            cut = takeCutOff(clock.getAsLong());
+        }
+        if (cut) { // whoever is late must not tell what was true once
+            cutOff();
+        }
+        synchronized (lock) {
+            long due = replica.nextDueNanos();
+            replica.apply(term, stampNanos, entry);
+            sessionNanos = replica.rules().sessionNanos();
+            appliedNanos = clock.getAsLong();
+            tellEvents();
+            if (replica.nextDueNanos() < due) {
+                surroundings.pulseSoon();
+            }
+            toWake = woken.isEmpty() ? List.of() : List.copyOf(woken);
+            woken.clear();
+            then = afterwards.isEmpty() ? List.of() : List.copyOf(afterwards);
+            afterwards.clear();
+        }
+        for (ReplicatedSession session : toWake) {
+            session.mailbox().wake();
+        }
+        then.forEach(Runnable::run);
+    }
+
+    private void tellEvents() {
+        List<Event> events = replica.events();
+        if (begun) { // not what happened before this node began to serve
+            for (int i = 0; i < events.size(); i++) {
+                config.watcher().happened(SHARD, events.get(i));
+            }
+        }
+        events.clear();
+    }
+
+    /** Reads or replaces the state, which is locked meanwhile. */
+    public <T extends @Nullable Object> T withState(Function<Replica, T> task) {
+        synchronized (lock) {
+            return task.apply(replica);
+        }
+    }
+
+    /** Another node leads, or this one. */
+    public void leaderChanged() {
+        forwarder.leaderChanged();
+        surroundings.pumpSoon();
+        surroundings.pulseSoon();
+    }
+
+    /** Whether this node serves clients. */
+    public boolean isServing() {
+        return forwarder.stint() != 0;
+    }
+
+    /** Why this node may not serve, if the cluster says so. */
+    public @Nullable String turnedAway() {
+        return turnedAway;
+    }
+
+    /** Hears what follows from entries. The state is locked. */
+    private final class Ear implements Outlet {
+        @Override
+        public void effect(Effect effect) {
+            ReplicatedSession session = sessions.get(effect.session());
+            if (session != null && session.take(effect)) {
+                woken.add(session);
+            }
+        }
+
+        @Override
+        public void applied(Item item, @Nullable Effect answer) {
+            ReplicatedSession session = sessions.get(item.session());
+            if (session == null) {
+                return;
+            }
+            if (answer != null && item instanceof Item.Ask(Command.Keyed command)) {
+                config.watcher().answered(SHARD, command, answer);
+            }
+            if (session.applied(item, answer != null)) {
+                woken.add(session);
+            }
+        }
+
+        @Override
+        public void batchApplied(long stint, long sequence) {
+            if (forwarder.applied(stint, sequence)) {
+                surroundings.pumpSoon();
+            }
+        }
+
+        @Override
+        public void joined(String name, UUID of, long stint) {
+            if (forwarder.stint() == 0 && of.equals(nonce)) { // in this order: see cutOff
+                List<Pending> lost = forwarder.end(); // what came after the last stint
+                forwarder.begin(stint, joinSentNanos);
+                begun = true;
+                afterwards.add(
+                        () -> {
+                            lost.forEach(pending -> giveUp(pending, true));
+                            beginStint(stint);
+                        });
+            }
+        }
+
+        @Override
+        public void turnedAway(String name, UUID of, String reason) {
+            if (of.equals(nonce)) {
+                turnedAway = reason;
+            }
+        }
+
+        @Override
+        public void ended(long id) {
+            ReplicatedSession session = sessions.get(id);
+            Runnable released = session == null ? null : session.ended();
+            if (session != null && released != null) {
+                afterwards.add(
+                        () -> {
+                            forget(session);
+                            released.run();
+                        });
+            }
+        }
+
+        @Override
+        public void stintEnded(long stint) {
+            if (stint == forwarder.stint()) {
+                left = true;
+                cutOffDue = true;
+                surroundings.pulseSoon();
+            }
+        }
+
+        @Override
+        public void replaced() {
+            sessionNanos = replica.rules().sessionNanos();
+            if (forwarder.stint() != 0) {
+                cutOffDue = true;
+                surroundings.pulseSoon();
+            }
+        }
+    }
+
+    // ---- what goes into the log
+
+    void add(Pending pending) {
+        forwarder.add(pending);
+    }
+
+    void pumpSoon() {
+        surroundings.pumpSoon();
+    }
+
+    /** Sends what there is to send. */
+    public void pump() {
+        forwarder.pump();
+    }
+
+    void known(int more) {
+        synchronized (known) {
+            if (known.getAndAdd(more) == 0) {
+                knownSinceNanos = clock.getAsLong();
+            }
+        }
+    }
+
+    boolean hasRoom() {
+        if (config.room().take()) {
+            config.room().giveBack();
+            return true;
+        }
+        return false;
+    }
+
+    long patienceNanos() {
+        return patienceNanos;
+    }
+
+    /** The time that is a span away. */
+    long after(long spanNanos) {
+        long now = clock.getAsLong();
+        return now + spanNanos < now ? Long.MAX_VALUE : now + spanNanos;
+    }
+
+    /** Does what is due; how long until there may be more. */
+    public long pulse() {
+        long now = clock.getAsLong();
+        List<Pending> unsent = new ArrayList<>(0);
+        List<Pending> unknown = new ArrayList<>(0);
+        forwarder.pulse(now, unsent, unknown);
+        unsent.forEach(pending -> giveUp(pending, true));
+        unknown.forEach(pending -> giveUp(pending, false));
+        long next;
+        boolean cut;
+        byte[] joining = null;
+        synchronized (lock) {
+            cut = takeCutOff(now);
+            boolean over = forwarder.stint() == 0 && cutting.get() == 0;
+            if (!cut && over && !closing && now >= nextJoinNanos) {
+                joining = join(now);
+            }
+            if (known.get() > 0 && now - lastBeatNanos >= sessionNanos / BEATS) {
+                lastBeatNanos = now;
+                forwarder.beat();
+            }
+            next = steward.pulse(replica, now);
+        }
+        if (cut) {
+            cutOff();
+        }
+        if (joining != null) {
+            log.propose(joining, _ -> {});
+        }
+        pump();
+        return next;
+    }
+
+    /**
+     * Sends clients away if the stint has not been heard of for too long. Needs no lock that
+     * somebody has who waits for a disk.
+     */
+    public void watch() {
+        cutting.incrementAndGet();
+        try {
+            if (forwarder.stint() != 0 && isUnheard(clock.getAsLong())) {
+                cutOff();
+            }
+        } finally {
+            cutting.decrementAndGet();
+        }
+    }
+
+    /** Whether clients are to be sent away, which is then up to the caller. */
+    private boolean takeCutOff(long now) {
+        boolean due = cutOffDue || (forwarder.stint() != 0 && isUnheard(now));
+        cutOffDue = false;
+        return due;
+    }
+
+    private boolean isUnheard(long now) {
+        long since;
+        synchronized (known) {
+            if (known.get() == 0) {
+                return false;
+            }
+            since = Math.max(forwarder.heardNanos(), knownSinceNanos);
+        }
+        return now - since > sessionNanos / 100 * CUT_OFF_PERCENT;
+    }
+
+    private byte[] join(long now) {
+        UUID mine = nonce;
+        if (mine == null) {
+            mine = surroundings.draw();
+            nonce = mine;
+            joinSentNanos = now;
+        }
+        nextJoinNanos = now + JOIN_AGAIN_NANOS;
+        return EntryEncoding.encode(new Entry.Join(node, dataId, mine));
+    }
+
+    private void giveUp(Pending pending, boolean neverIn) {
+        ReplicatedSession session = pending.session;
+        if (session != null) {
+            session.giveUp(pending.item, neverIn);
+        }
+    }
+
+    /**
+     * The stint is over, or will be before long, and its sessions with it: clients are sent away
+     * before another can have what they hold.
+     */
+    private void cutOff() {
+        cutting.incrementAndGet();
+        try {
+            sendAllAway();
+        } finally {
+            cutting.decrementAndGet();
+        }
+    }
+
+    private void sendAllAway() {
+        if (!closing) {
+            LOG.warn("cut off from the cluster: clients are sent away");
+        }
+        nonce = null; // first: without a stint, it would begin the same one again
+        List<Pending> lost = forwarder.end();
+        nextJoinNanos = Long.MIN_VALUE;
+        List<ReplicatedSession> all = List.copyOf(sessions.values());
+        for (ReplicatedSession session : all) {
+            Runnable released = session.cut();
+            if (released != null) {
+                forget(session);
+                released.run();
+            } else {
+                sendAway(session);
+            }
+        }
+        lost.addAll(forwarder.end()); // what came in between
+        for (Pending pending : lost) {
+            if (!pending.givenUp) {
+                giveUp(pending, true);
+            }
+        }
+    }
+
+    private void beginStint(long stint) {
+        LOG.atInfo().addKeyValue("stint", stint).log("serving");
+        takeAboard();
+    }
+
+    /** Lets those who have no stint go on in this one, if there is one. */
+    private void takeAboard() {
+        for (long stint = forwarder.stint(); stint != 0; stint = forwarder.stint()) {
+            ReplicatedSession session = stranded.poll();
+            if (session == null) {
+                return;
+            }
+            long before = session.id();
+            long next = newId(stint);
+            sessions.put(next, session);
+            sessions.remove(session.move(next) ? before : next, session);
+            if (forwarder.stint() != stint) { // it ended meanwhile, without knowing of this one
+                session.cut();
+                stranded.add(session);
+            }
+        }
+    }
+
+    /** Whether everything that sessions asked for has been applied here. */
+    public boolean isSettled() {
+        return forwarder.isEmpty();
+    }
+
+    /** Begins no other stint, and ends this one: its sessions should have ended before. */
+    public void leave() {
+        closing = true;
+        long stint = forwarder.stint();
+        left = stint == 0; // an earlier stint may have ended too
+        if (stint != 0) {
+            log.propose(EntryEncoding.encode(new Entry.Leave(stint)), _ -> {});
+        }
+    }
+
+    /** Whether the stint is over, as far as this node's copy of the state says. */
+    public boolean hasLeft() {
+        return left;
+    }
+
+    // ---- signals
+
+    @Override
+    public SharedSignals signals() {
+        return signals;
+    }
+
+    /** Signals of all nodes. */
+    private final class ClusterSignals implements SharedSignals {
+        private final SignalState state = replica.signals();
+
+        @Override
+        public void submit(Session session, SignalRequest request) {
+            ((ReplicatedSession) session).submit(request);
+        }
+
+        @Override
+        public void attach(Session session, Listener listener) {
+            state.attach(session.id(), listener);
+        }
+
+        @Override
+        public void detach(Session session) {
+            state.detach(session.id());
+        }
+
+        @Override
+        public int listeners() {
+            return state.listeners();
+        }
+
+        @Override
+        public Slices<ChannelView> list() {
+            return state.list();
+        }
+    }
+
+    // ---- sessions
+
+    @Override
+    public Session open(Mailbox mailbox, Peer peer) {
+        long stint = forwarder.stint();
+        ReplicatedSession session =
+                new ReplicatedSession(newId(stint), mailbox, peer, clock.getAsLong(), this);
+        sessions.put(session.id(), session);
+        if (stint == 0 || forwarder.stint() != stint) { // nobody could be served, or it ended
+            session.cut();
+            surroundings.later(() -> sendAway(session));
+        }
+        config.watcher().opened(session.id(), peer);
+        return session;
+    }
+
+    private void sendAway(ReplicatedSession session) {
+        if (!session.mailbox().kick()) {
+            stranded.add(session);
+            takeAboard(); // if a stint has begun meanwhile
+        }
+    }
+
+    private long newId(long stint) {
+        return SessionIds.of(stint, lastSession.incrementAndGet());
+    }
+
+    void forget(ReplicatedSession session) {
+        sessions.remove(session.id());
+        signals.detach(session);
+        config.watcher().closed(session.id(), session.peer());
+    }
+
+    @Override
+    public int openSessions() {
+        return sessions.size();
+    }
+
+    @Override
+    public long salt() {
+        return salts.next();
+    }
+
+    @Override
+    public @Nullable String nameOf(long session) {
+        ReplicatedSession here = sessions.get(session);
+        if (here != null) {
+            return here.peer().name().get();
+        }
+        synchronized (lock) {
+            Replica.Person person = replica.person(session);
+            return person == null ? null : person.name();
+        }
+    }
+
+    @Override
+    public @Nullable SessionView session(long session) {
+        ReplicatedSession found = sessions.get(session);
+        return found == null ? null : found.view(clock.getAsLong());
+    }
+
+    @Override
+    public boolean kick(long session) {
+        ReplicatedSession found = sessions.get(session);
+        return found != null && found.mailbox().kick();
+    }
+
+    @Override
+    public Slices<SessionView> listSessions() {
+        Iterator<ReplicatedSession> rest = sessions.values().iterator();
+        return new Slices<>() {
+            @Override
+            public List<SessionView> next() {
+                List<SessionView> slice = new ArrayList<>();
+                while (slice.size() < SLICE && rest.hasNext()) {
+                    slice.add(rest.next().view(clock.getAsLong()));
+                }
+                return slice;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    // ---- views: this node's own copy, which may be a little behind
+
+    <T extends @Nullable Object> T read(Reader<T> reader) {
+        synchronized (lock) {
+            return reader.read(replica.engine().views(), nowInState());
+        }
+    }
+
+    /** As far as can be told here: the state's own time stands still between entries. */
+    private long nowInState() {
+        return replica.timeNanos() + Math.max(0, clock.getAsLong() - appliedNanos);
+    }
+
+    @Override
+    public List<BelongingView> belongings(long session, int most) {
+        return read((views, now) -> views.belongings(session, most, now));
+    }
+
+    @Override
+    public @Nullable HolderView holders(Kind kind, Key key) {
+        return this.<@Nullable HolderView>read((views, _) -> views.holders(kind, key));
+    }
+
+    @Override
+    public @Nullable KeyView view(Kind kind, Key key, int ahead, int most) {
+        return this.<@Nullable KeyView>read(
+                (views, now) -> views.view(kind, key, ahead, most, now));
+    }
+
+    @Override
+    public boolean isHolding(long session, Kind kind, Key key) {
+        return read((views, _) -> views.isHolding(session, kind, key));
+    }
+
+    @Override
+    public HeldCount countHeld(Namespace namespace, Kind kind) {
+        return read((views, _) -> views.countHeld(namespace, kind));
+    }
+
+    @Override
+    public UseCount countUse(Kind kind) {
+        return read((views, _) -> views.countUse(kind));
+    }
+
+    @Override
+    public Slices<LineView> listLines(int most) {
+        return list(views -> views.listLines(most));
+    }
+
+    @Override
+    public Slices<HolderView> listHolders(Namespace namespace, Kind kind) {
+        return list(views -> views.listHolders(namespace, kind));
+    }
+
+    @Override
+    public Slices<ResourceView> listInUse() {
+        return list(EngineViews::listInUse);
+    }
+
+    @Override
+    public Slices<ResourceView> listIdle() {
+        return list(EngineViews::listIdle);
+    }
+
+    @Override
+    public Slices<CounterView> listCounters() {
+        return list(EngineViews::listCounters);
+    }
+
+    @Override
+    public Slices<ValueView> listValues() {
+        return list(EngineViews::listValues);
+    }
+
+    @Override
+    public Slices<ListView> listLists() {
+        return list(EngineViews::listLists);
+    }
+
+    private <T> Slices<T> list(Function<EngineViews, Listing<T>> open) {
+        Supplier<Listing<T>> opened =
+                () -> {
+                    synchronized (lock) {
+                        return open.apply(replica.engine().views());
+                    }
+                };
+        Listing<T> listing = opened.get();
+        return new Slices<>() {
+            private boolean ended;
+
+            @Override
+            public List<T> next() {
+                List<T> slice = new ArrayList<>();
+                synchronized (lock) {
+                    while (slice.isEmpty() && !ended) {
+                        ended = !listing.next(SLICE, nowInState(), slice);
+                    }
+                }
+                return slice;
+            }
+
+            @Override
+            public void close() {
+                synchronized (lock) {
+                    listing.close();
+                }
+            }
+        };
+    }
+
+    /** The log is closed by whoever opened it. */
+    @Override
+    public void close() {
+        closing = true;
+    }
+}

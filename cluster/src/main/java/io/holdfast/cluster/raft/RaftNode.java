@@ -1,0 +1,278 @@
+package io.holdfast.cluster.raft;
+
+import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.NodeStatus;
+import io.holdfast.cluster.node.Log;
+import io.holdfast.cluster.node.ReplicatedDriver;
+
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.util.LifeCycle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** This node's part in keeping the log. */
+public final class RaftNode implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RaftNode.class);
+    private static final long TRANSFER_MILLIS = 2000;
+    private static final long SNAPSHOT_MILLIS = 600_000;
+
+    private final ClusterConfig config;
+    private final Parameters parameters;
+    private final RaftGroupId groupId;
+    private final RatisLog log;
+    private final Appenders appenders;
+    private @Nullable RaftServer server;
+    private volatile boolean running;
+
+    /**
+     * @param parameters how nodes talk, as {@link RaftTls} says
+     */
+    public RaftNode(ClusterConfig config, Parameters parameters) {
+        this.config = config;
+        this.parameters = parameters;
+        this.appenders = PromptGrpc.gatherIn(parameters);
+        this.groupId = RaftSettings.groupId(config.name());
+        this.log = new RatisLog(groupId, parameters);
+    }
+
+    public Log log() {
+        return log;
+    }
+
+    /**
+     * Takes part from now on, with what is in a directory.
+     *
+     * @param used whether something must be in there
+     * @param status what is answered to whoever asks this node alone
+     * @param fatal told what makes it impossible to go on
+     */
+    public void start(
+            Path directory,
+            boolean used,
+            ReplicatedDriver driver,
+            Supplier<byte[]> status,
+            Consumer<Throwable> fatal)
+            throws ClusterException {
+        LogCheck.check(directory.resolve(groupId.getUuid().toString()), used);
+        requireFree(config.self());
+        RaftProperties properties = RaftSettings.server(config, directory);
+        try {
+            RaftServer made =
+                    RaftServer.newBuilder()
+                            .setServerId(RaftPeerId.valueOf(config.node()))
+                            .setGroup(RaftSettings.group(config))
+                            .setStateMachine(
+                                    new StateMachine(
+                                            driver,
+                                            RaftSettings.snapshotBytes(config),
+                                            status,
+                                            log::receive,
+                                            this::applied,
+                                            this::snapshotSoon,
+                                            fatal,
+                                            () -> ended(fatal)))
+                            .setProperties(properties)
+                            .setParameters(parameters)
+                            .setOption(RaftStorage.StartupOption.RECOVER)
+                            .build();
+            server = made;
+            made.start();
+            log.begin(made);
+            running = true;
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw new ClusterException("cannot take part in the cluster: " + reason(e), e);
+        }
+    }
+
+    /** Ratis would end the process without a word of ours. */
+    private static void requireFree(NodeAddress self) throws ClusterException {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(self.host(), self.port()));
+        } catch (IOException e) {
+            throw new ClusterException(
+                    "cannot listen for other nodes on " + self.address() + ": " + reason(e), e);
+        }
+    }
+
+    /** Ratis ends by itself when it cannot go on, and only its own log says why. */
+    private void ended(Consumer<Throwable> fatal) {
+        if (running) {
+            fatal.accept(new IOException("the log has ended: see what was logged before"));
+        }
+    }
+
+    /** What a failure says at its root. */
+    public static String reason(Throwable failure) {
+        Throwable last = failure;
+        while (last.getCause() != null) {
+            last = last.getCause();
+        }
+        String text = last.getMessage();
+        return text == null ? last.toString() : text;
+    }
+
+    /** Whether it has ended, by itself or not. */
+    public boolean isOver() {
+        RaftServer started = server;
+        return started == null
+                || started.getLifeCycleState().isClosingOrClosed()
+                || started.getLifeCycleState() == LifeCycle.State.EXCEPTION;
+    }
+
+    /** How the log looks from here. */
+    public NodeStatus status(boolean serving, int sessions) {
+        RaftServer.Division division = log.division();
+        if (division == null) {
+            return new NodeStatus(
+                    config.node(), "starting", 0, null, -1, -1, serving, sessions, List.of());
+        }
+        DivisionInfo info = division.getInfo();
+        List<NodeStatus.Peer> peers = new ArrayList<>();
+        long[] matches = info.getFollowerMatchIndices();
+        if (info.isLeader()) {
+            var leading = info.getRoleInfoProto().getLeaderInfo();
+            int next = 0;
+            for (ServerRpcProto follower : leading.getFollowerInfoList()) {
+                RaftPeerProto peer = follower.getId();
+                peers.add(
+                        new NodeStatus.Peer(
+                                peer.getId().toStringUtf8(),
+                                peer.getAddress(),
+                                matches != null && next < matches.length ? matches[next] : -1,
+                                follower.getLastRpcElapsedTimeMs()));
+                next++;
+            }
+        } else {
+            division.getGroup()
+                    .getPeers()
+                    .forEach(
+                            peer -> {
+                                if (!peer.getId().equals(division.getId())) {
+                                    peers.add(
+                                            new NodeStatus.Peer(
+                                                    peer.getId().toString(),
+                                                    peer.getAddress(),
+                                                    -1,
+                                                    -1));
+                                }
+                            });
+        }
+        RaftPeerId leader = info.getLeaderId();
+        return new NodeStatus(
+                config.node(),
+                info.isLeaderReady()
+                        ? "leader"
+                        : info.isLeader()
+                                ? "new leader"
+                                : info.getCurrentRole().name().toLowerCase(Locale.ROOT),
+                info.getCurrentTerm(),
+                leader == null ? null : leader.toString(),
+                division.getRaftLog().getLastCommittedIndex(),
+                info.getLastAppliedIndex(),
+                serving,
+                sessions,
+                peers);
+    }
+
+    /** Followers wait to hear that an entry is decided. */
+    private void applied() {
+        appenders.tell();
+    }
+
+    /** Has the state written to a file, and the log before it forgotten, when there is time. */
+    private void snapshotSoon() {
+        RaftServer started = server;
+        if (started == null) {
+            return;
+        }
+        Thread.startVirtualThread(
+                () ->
+                        started.snapshotManagementAsync(
+                                SnapshotManagementRequest.newCreate(
+                                        ClientId.randomId(),
+                                        started.getId(),
+                                        groupId,
+                                        1,
+                                        SNAPSHOT_MILLIS,
+                                        1)));
+    }
+
+    /** Lets another lead, if this one does and there is one. */
+    public void handOver() {
+        RaftServer started = server;
+        if (started == null || !log.isLeader()) {
+            return;
+        }
+        String next =
+                status(true, 0).peers().stream()
+                        .max(Comparator.comparingLong(NodeStatus.Peer::matchIndex))
+                        .map(NodeStatus.Peer::node)
+                        .orElse(null);
+        if (next == null) {
+            return;
+        }
+        try {
+            RaftClientReply reply =
+                    started.transferLeadershipAsync(
+                                    new TransferLeadershipRequest(
+                                            ClientId.randomId(),
+                                            started.getId(),
+                                            groupId,
+                                            1,
+                                            RaftPeerId.valueOf(next),
+                                            TRANSFER_MILLIS))
+                            .get(TRANSFER_MILLIS, TimeUnit.MILLISECONDS);
+            LOG.atInfo()
+                    .addKeyValue("to", next)
+                    .addKeyValue("done", reply.isSuccess())
+                    .log("leadership handed over");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) { // whatever it is, the others elect one by themselves
+            LOG.atWarn().addKeyValue("reason", e).log("leadership was not handed over");
+        }
+    }
+
+    @Override
+    public void close() {
+        running = false;
+        log.close();
+        RaftServer started = server;
+        if (started != null) {
+            try {
+                started.close();
+            } catch (IOException e) {
+                LOG.atWarn().addKeyValue("reason", e).log("the log did not close");
+            }
+        }
+    }
+}

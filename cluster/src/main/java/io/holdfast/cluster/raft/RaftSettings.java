@@ -1,0 +1,133 @@
+package io.holdfast.cluster.raft;
+
+import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.NodeAddress;
+
+import org.apache.ratis.RaftConfigKeys;
+import org.apache.ratis.client.RaftClientConfigKeys;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.util.SizeInBytes;
+import org.apache.ratis.util.TimeDuration;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/** How Ratis is set up. What was measured is in docs/benchmarks.md; the rest are its defaults. */
+public final class RaftSettings {
+    /**
+     * A follower that hears nothing for a time between these wants to lead. Long enough for nodes
+     * that share two busy cores, short enough for a failover in about a second.
+     */
+    private static final TimeDuration ELECTION_MIN = millis(400);
+
+    private static final TimeDuration ELECTION_MAX = millis(800);
+
+    private static final TimeDuration REQUEST_TIMEOUT = millis(3000);
+
+    /** The log cache keeps entries as objects: large segments would fill the heap. */
+    private static final SizeInBytes SEGMENT = SizeInBytes.valueOf("8MB");
+
+    private static final int CACHED_SEGMENTS = 2;
+
+    /** A snapshot is made after so many entries or bytes. */
+    private static final long SNAPSHOT_ENTRIES = 400_000;
+
+    private static final long SNAPSHOT_BYTES = 128L * 1024 * 1024;
+
+    /** Nodes differ in that by up to so many eighths, so that not all write at the same time. */
+    private static final int APART = 4;
+
+    /** So many entries before a snapshot stay, for nodes that are a little behind. */
+    private static final long KEPT_ENTRIES = 10_000;
+
+    private static final int KEPT_SNAPSHOTS = 2;
+
+    private RaftSettings() {}
+
+    private static TimeDuration millis(long count) {
+        return TimeDuration.valueOf(count, TimeUnit.MILLISECONDS);
+    }
+
+    /** Clusters of one name understand each other. */
+    public static RaftGroupId groupId(String clusterName) {
+        return RaftGroupId.valueOf(
+                UUID.nameUUIDFromBytes(
+                        ("holdfast cluster " + clusterName).getBytes(StandardCharsets.UTF_8)));
+    }
+
+    public static RaftPeer peer(NodeAddress address) {
+        return RaftPeer.newBuilder()
+                .setId(RaftPeerId.valueOf(address.name()))
+                .setAddress(address.address())
+                .build();
+    }
+
+    public static RaftGroup group(ClusterConfig config) {
+        RaftGroupId id = groupId(config.name());
+        return config.joining()
+                ? RaftGroup.valueOf(id)
+                : RaftGroup.valueOf(id, config.members().stream().map(RaftSettings::peer).toList());
+    }
+
+    static long snapshotBytes(ClusterConfig config) {
+        return apart(config, SNAPSHOT_BYTES);
+    }
+
+    private static long apart(ClusterConfig config, long value) {
+        int place = config.members().indexOf(config.self()) % (APART + 1);
+        return value + value / 8 * place;
+    }
+
+    /** For a client of the cluster, such as a node that sends to the leader. */
+    public static RaftProperties client() {
+        RaftProperties properties = new RaftProperties();
+        client(properties);
+        return properties;
+    }
+
+    private static void client(RaftProperties properties) {
+        RaftClientConfigKeys.Rpc.setRequestTimeout(properties, REQUEST_TIMEOUT);
+    }
+
+    static RaftProperties server(ClusterConfig config, Path directory) {
+        RaftProperties properties = client();
+        RaftConfigKeys.Rpc.setType(properties, new PromptGrpc());
+        RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
+        NodeAddress self = config.self();
+        GrpcConfigKeys.Server.setHost(properties, self.host());
+        GrpcConfigKeys.Server.setPort(properties, self.port());
+
+        RaftServerConfigKeys.Rpc.setTimeoutMin(properties, ELECTION_MIN);
+        RaftServerConfigKeys.Rpc.setTimeoutMax(properties, ELECTION_MAX);
+        RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(150));
+        RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(400));
+        RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(properties, millis(3000));
+
+        RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SEGMENT);
+        RaftServerConfigKeys.Log.setPreallocatedSize(properties, SizeInBytes.valueOf("4MB"));
+        RaftServerConfigKeys.Log.setSegmentCacheNumMax(properties, CACHED_SEGMENTS);
+        RaftServerConfigKeys.Log.setSegmentCacheSizeMax(properties, SizeInBytes.valueOf("16MB"));
+        RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
+        RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
+        RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, KEPT_ENTRIES);
+        RaftServerConfigKeys.Log.Appender.setWaitTimeMin(properties, TimeDuration.ZERO);
+
+        RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
+        RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(
+                properties, apart(config, SNAPSHOT_ENTRIES));
+        RaftServerConfigKeys.Snapshot.setCreationGap(properties, 1);
+        RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, KEPT_SNAPSHOTS);
+
+        RaftServerConfigKeys.RetryCache.setExpiryTime(properties, millis(2000));
+        return properties;
+    }
+}

@@ -1,0 +1,44 @@
+package io.holdfast.cluster.raft;
+
+import io.holdfast.cluster.state.Replica;
+import io.holdfast.cluster.state.SnapshotFile;
+
+import org.apache.ratis.util.MD5FileUtil;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** The log of a node that begins with a copy of a state, as Ratis expects to find it. */
+public final class RestoredLog {
+    /** The copy counts as the first entry of the first term: leaders come in later ones. */
+    private static final String SNAPSHOT = "snapshot.1_0";
+
+    private static final String META = "term=1\nvotedFor=\n";
+
+    private RestoredLog() {}
+
+    /**
+     * Writes it.
+     *
+     * @param directory empty
+     * @param file the copy
+     */
+    public static void write(Path directory, String clusterName, Path file) throws IOException {
+        Path group = directory.resolve(RaftSettings.groupId(clusterName).getUuid().toString());
+        Path state = Files.createDirectories(group.resolve("sm"));
+        Path snapshot = state.resolve(SNAPSHOT);
+        SnapshotFile.write(snapshot, out -> Replica.restore(file, out));
+        MD5FileUtil.computeAndSaveMd5ForFile(snapshot.toFile());
+        Path current = Files.createDirectories(group.resolve("current"));
+        Path meta = current.resolve("raft-meta");
+        Files.writeString(meta, META);
+        for (Path each : new Path[] {meta, current, state, group, directory}) {
+            try (FileChannel channel = FileChannel.open(each, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
+    }
+}

@@ -1,0 +1,317 @@
+package io.holdfast.cluster.raft;
+
+import io.holdfast.cluster.entry.ByteReader;
+import io.holdfast.cluster.entry.Entry;
+import io.holdfast.cluster.entry.EntryEncoding;
+import io.holdfast.cluster.node.ReplicatedDriver;
+import io.holdfast.cluster.state.SnapshotFile;
+
+import org.apache.ratis.io.MD5Hash;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
+import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.storage.FileInfo;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.StateMachineStorage;
+import org.apache.ratis.statemachine.TransactionContext;
+import org.apache.ratis.statemachine.impl.BaseStateMachine;
+import org.apache.ratis.statemachine.impl.SimpleStateMachineStorage;
+import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+import org.apache.ratis.util.LifeCycle;
+import org.apache.ratis.util.MD5FileUtil;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** What Ratis drives: each entry goes to the driver, whose state is written to a file at times. */
+final class StateMachine extends BaseStateMachine {
+    private static final Logger LOG = LoggerFactory.getLogger(StateMachine.class);
+    private static final CompletableFuture<Message> DONE =
+            CompletableFuture.completedFuture(Message.EMPTY);
+
+    private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
+    private final ReplicatedDriver driver;
+    private final Supplier<byte[]> status;
+    private final Function<byte[], CompletableFuture<Message>> forwarded;
+    private final Runnable applied;
+    private final Runnable snapshotDue;
+    private final Consumer<Throwable> fatal;
+    private final long snapshotBytes;
+    private final Runnable ended;
+
+    /** Whether this node is one of the cluster, as far as it was told. */
+    private volatile boolean member = true;
+
+    /** What was applied since the last snapshot; only the thread that applies knows. */
+    private long bytes;
+
+    /**
+     * @param snapshotBytes what may be applied before {@code snapshotDue} is told
+     * @param status what is answered to whoever asks this node alone
+     * @param forwarded what other nodes want in the log
+     * @param applied told of each entry that was applied
+     * @param snapshotDue told when the log has grown by much since the last snapshot
+     * @param fatal told what makes it impossible to go on
+     * @param ended told when Ratis has ended for this node, for whatever reason but its removal
+     */
+    StateMachine(
+            ReplicatedDriver driver,
+            long snapshotBytes,
+            Supplier<byte[]> status,
+            Function<byte[], CompletableFuture<Message>> forwarded,
+            Runnable applied,
+            Runnable snapshotDue,
+            Consumer<Throwable> fatal,
+            Runnable ended) {
+        this.driver = driver;
+        this.forwarded = forwarded;
+        this.applied = applied;
+        this.snapshotDue = snapshotDue;
+        this.status = status;
+        this.fatal = fatal;
+        this.snapshotBytes = snapshotBytes;
+        this.ended = ended;
+    }
+
+    @Override
+    public void initialize(RaftServer server, RaftGroupId group, RaftStorage raftStorage)
+            throws IOException {
+        super.initialize(server, group, raftStorage);
+        storage.init(raftStorage);
+        load();
+        run(); // Ratis leaves it to us, and we can only pause what runs
+    }
+
+    private void run() {
+        getLifeCycle().transition(LifeCycle.State.STARTING);
+        getLifeCycle().transition(LifeCycle.State.RUNNING);
+    }
+
+    @Override
+    public void pause() {
+        getLifeCycle().transition(LifeCycle.State.PAUSING);
+        getLifeCycle().transition(LifeCycle.State.PAUSED);
+    }
+
+    @Override
+    public void reinitialize() throws IOException {
+        try {
+            storage.loadLatestSnapshot();
+            load();
+        } catch (IOException | RuntimeException | Error e) {
+            fatal.accept(new IOException("a copy of the state cannot be used: " + e, e));
+            throw e;
+        }
+        if (getLifeCycleState() == LifeCycle.State.PAUSED) {
+            run();
+        }
+    }
+
+    private void load() throws IOException {
+        SingleFileSnapshotInfo latest = storage.getLatestSnapshot();
+        if (latest == null) {
+            return;
+        }
+        Path file = latest.getFile().getPath();
+        try {
+            SnapshotFile.read(
+                    file,
+                    in ->
+                            driver.withState(
+                                    replica -> {
+                                        try {
+                                            replica.read(in);
+                                        } catch (IOException e) {
+                                            throw new UncheckedIOException(e);
+                                        }
+                                        return replica;
+                                    }));
+        } catch (UncheckedIOException e) {
+            throw new IOException(file + " cannot be read: " + e.getMessage(), e);
+        }
+        setLastAppliedTermIndex(TermIndex.valueOf(latest.getTerm(), latest.getIndex()));
+    }
+
+    @Override
+    public StateMachineStorage getStateMachineStorage() {
+        return storage;
+    }
+
+    @Override
+    public @Nullable SingleFileSnapshotInfo getLatestSnapshot() {
+        return storage.getLatestSnapshot();
+    }
+
+    /** Nothing is applied meanwhile: Ratis asks on the thread that applies. */
+    @Override
+    public long takeSnapshot() throws IOException {
+        TermIndex last = getLastAppliedTermIndex();
+        if (last == null || last.getIndex() < 0) {
+            return -1;
+        }
+        Path file = storage.getSnapshotFile(last.getTerm(), last.getIndex()).toPath();
+        try {
+            write(file);
+            MD5Hash md5 = MD5FileUtil.computeAndSaveMd5ForFile(file.toFile());
+            storage.updateLatestSnapshot(
+                    new SingleFileSnapshotInfo(
+                            new FileInfo(file, md5), last.getTerm(), last.getIndex()));
+        } catch (IOException | RuntimeException | Error e) { // else the log grows for ever
+            fatal.accept(new IOException("the state cannot be written to " + file + ": " + e, e));
+            throw e;
+        }
+        bytes = 0;
+        return last.getIndex();
+    }
+
+    private void write(Path file) throws IOException {
+        Path temporary = file.resolveSibling(file.getFileName() + ".writing");
+        try {
+            SnapshotFile.write(
+                    temporary,
+                    out ->
+                            driver.withState(
+                                    replica -> {
+                                        try {
+                                            replica.write(out);
+                                        } catch (IOException e) {
+                                            throw new UncheckedIOException(e);
+                                        }
+                                        return replica;
+                                    }));
+            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+            sync(file.resolveSibling("")); // before the log it stands for is cut
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    private static void sync(Path folder) throws IOException {
+        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    /**
+     * The leader adds its time. What cannot be read must not get into the log: no node could go on
+     * after it.
+     */
+    @Override
+    public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
+        Entry _ = EntryEncoding.decode(request.getMessage().getContent().toByteArray());
+        byte[] stamp = new byte[Long.BYTES];
+        ByteBuffer.wrap(stamp).putLong(System.nanoTime());
+        ByteString data =
+                UnsafeByteOperations.unsafeWrap(stamp).concat(request.getMessage().getContent());
+        return TransactionContext.newBuilder()
+                .setClientRequest(request)
+                .setStateMachine(this)
+                .setServerRole(RaftPeerRole.LEADER)
+                .setLogData(data)
+                .build();
+    }
+
+    @Override
+    public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
+        LogEntryProto entry = transaction.getLogEntry();
+        try {
+            byte[] data = entry.getStateMachineLogEntry().getLogData().toByteArray();
+            bytes += data.length;
+            long stampNanos = ByteBuffer.wrap(data).getLong();
+            driver.apply(
+                    entry.getTerm(),
+                    stampNanos,
+                    EntryEncoding.decode(
+                            new ByteReader(data, Long.BYTES, data.length - Long.BYTES)));
+        } catch (IOException | RuntimeException | Error e) {
+            fatal.accept(
+                    new IOException(
+                            "entry " + entry.getIndex() + " of the log cannot be applied: " + e,
+                            e));
+            throw new IllegalStateException(e);
+        }
+        updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
+        applied.run();
+        if (bytes > snapshotBytes) {
+            bytes = 0;
+            snapshotDue.run();
+        }
+        return DONE;
+    }
+
+    /**
+     * Other nodes send the leader what they want in the log: it is not read-only, but not yet in.
+     */
+    @Override
+    public CompletableFuture<Message> query(Message request) {
+        return forwarded.apply(request.getContent().toByteArray());
+    }
+
+    /** For those who ask this node alone; nothing is decided by it. */
+    @Override
+    public CompletableFuture<Message> queryStale(Message request, long minIndex) {
+        return CompletableFuture.completedFuture(
+                Message.valueOf(UnsafeByteOperations.unsafeWrap(status.get())));
+    }
+
+    @Override
+    public void notifyLeaderChanged(RaftGroupMemberId member, RaftPeerId leader) {
+        LOG.atInfo().addKeyValue("leader", leader).log("the cluster has a leader");
+        driver.leaderChanged();
+    }
+
+    @Override
+    public void notifyLeaderReady() {
+        driver.leaderChanged();
+    }
+
+    @Override
+    public void notifyLogFailed(Throwable cause, @Nullable LogEntryProto failed) {
+        fatal.accept(cause);
+    }
+
+    @Override
+    public void notifyConfigurationChanged(
+            long term, long index, RaftConfigurationProto configuration) {
+        RaftPeerId self = getId();
+        member =
+                self == null
+                        || Stream.concat(
+                                        configuration.getPeersList().stream(),
+                                        configuration.getOldPeersList().stream())
+                                .anyMatch(peer -> peer.getId().equals(self.toByteString()));
+    }
+
+    @Override
+    public void close() throws IOException {
+        super.close();
+        if (member) {
+            ended.run();
+        }
+    }
+}

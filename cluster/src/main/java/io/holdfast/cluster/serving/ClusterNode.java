@@ -1,0 +1,226 @@
+package io.holdfast.cluster.serving;
+
+import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.DataDirectory;
+import io.holdfast.cluster.NodeReport;
+import io.holdfast.cluster.NodeStatus;
+import io.holdfast.cluster.entry.Rules;
+import io.holdfast.cluster.node.ReplicatedDriver;
+import io.holdfast.cluster.raft.RaftNode;
+import io.holdfast.cluster.raft.RaftTls;
+import io.holdfast.cluster.state.Replica;
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.DriverConfig;
+
+import org.apache.ratis.conf.Parameters;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** A node of a cluster, serving. */
+public final class ClusterNode implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
+    private static final long LOOK_NANOS = 10_000_000L;
+    private static final long TELL_NANOS = 3_000_000_000L;
+
+    /** How long the last wishes of clients may take. */
+    private static final long SETTLE_NANOS = 2_000_000_000L;
+
+    private static final long LEAVE_NANOS = 1_000_000_000L;
+    private static final long NANOS_PER_MILLI = 1_000_000L;
+
+    private final ClusterConfig config;
+    private final DataDirectory data;
+    private final RaftNode raft;
+    private final ReplicatedDriver driver;
+    private final Worker pumping;
+    private final Worker pulsing;
+    private final Worker watching;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private ClusterNode(
+            ClusterConfig config,
+            DriverConfig driverConfig,
+            DataDirectory data,
+            Parameters parameters) {
+        this.config = config;
+        this.data = data;
+        this.raft = new RaftNode(config, parameters);
+        this.driver =
+                new ReplicatedDriver(
+                        config.node(),
+                        data.dataId(),
+                        new Rules(
+                                driverConfig.settings(),
+                                driverConfig.caps(),
+                                config.sessionTimeout().toNanos(),
+                                driverConfig.maxSubscriptions()),
+                        driverConfig,
+                        config.patience().toNanos(),
+                        raft.log(),
+                        System::nanoTime,
+                        new Surroundings());
+        this.pumping = new Worker("holdfast-cluster-send", this::pump);
+        this.pulsing = new Worker("holdfast-cluster-time", this::pulse);
+        this.watching = new Worker("holdfast-cluster-watch", this::watch);
+    }
+
+    /**
+     * Starts a node; it serves when this returns.
+     *
+     * @param fatal told what makes it impossible to go on, on any thread
+     */
+    public static ClusterNode start(
+            ClusterConfig config, DriverConfig driverConfig, Consumer<ClusterException> fatal)
+            throws ClusterException {
+        Parameters parameters = RaftTls.parameters(config.tls());
+        DataDirectory data = DataDirectory.open(config);
+        ClusterNode node = new ClusterNode(config, driverConfig, data, parameters);
+        try {
+            node.raft.start(
+                    data.raftDirectory(),
+                    data.isUsed(),
+                    node.driver,
+                    () -> node.report().toBytes(),
+                    failure -> node.fail(failure, fatal));
+            node.pumping.start();
+            node.pulsing.start();
+            node.watching.start();
+            node.awaitServing();
+            data.markUsed();
+            return node;
+        } catch (ClusterException | RuntimeException e) {
+            node.stop();
+            throw e;
+        }
+    }
+
+    private void fail(Throwable failure, Consumer<ClusterException> fatal) {
+        if (!closed.get()) {
+            fatal.accept(
+                    failure instanceof ClusterException known
+                            ? known
+                            : new ClusterException(
+                                    "the node cannot go on with its data in "
+                                            + config.dataDir()
+                                            + ": "
+                                            + RaftNode.reason(failure),
+                                    failure));
+        }
+    }
+
+    private void awaitServing() throws ClusterException {
+        long begunNanos = System.nanoTime();
+        boolean told = false;
+        while (!driver.isServing()) {
+            String reason = driver.turnedAway();
+            if (reason != null) {
+                throw new ClusterException(reason);
+            }
+            if (raft.isOver()) {
+                throw new ClusterException("the node ended while it was starting");
+            }
+            if (!told && System.nanoTime() - begunNanos > TELL_NANOS) {
+                told = true;
+                LOG.info("waiting for a majority of the cluster");
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    public Driver driver() {
+        return driver;
+    }
+
+    public ClusterConfig config() {
+        return config;
+    }
+
+    /** How the cluster looks from here. */
+    public NodeStatus status() {
+        return raft.status(driver.isServing(), driver.openSessions());
+    }
+
+    private NodeReport report() {
+        return new NodeReport(status(), driver.withState(Replica::nodes));
+    }
+
+    private long pump() {
+        driver.pump();
+        return NANOS_PER_MILLI * 20;
+    }
+
+    private long pulse() {
+        return driver.pulse();
+    }
+
+    /** The others may be waiting for a disk. */
+    private long watch() {
+        driver.watch();
+        return NANOS_PER_MILLI * 100;
+    }
+
+    /** Leaves in good order: what clients of other nodes do is hardly held up. */
+    @Override
+    public void close() {
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        await(driver::isSettled, SETTLE_NANOS);
+        driver.leave();
+        await(driver::hasLeft, LEAVE_NANOS);
+        raft.handOver();
+        stop();
+    }
+
+    private static void await(BooleanSupplier condition, long mostNanos) {
+        long begunNanos = System.nanoTime();
+        while (!condition.getAsBoolean() && System.nanoTime() - begunNanos < mostNanos) {
+            LockSupport.parkNanos(NANOS_PER_MILLI);
+        }
+    }
+
+    private void stop() {
+        closed.set(true);
+        pumping.stop();
+        pulsing.stop();
+        watching.stop();
+        raft.close();
+        data.close();
+    }
+
+    /** What the driver needs of the world. */
+    private final class Surroundings implements ReplicatedDriver.Surroundings {
+        @Override
+        public void pumpSoon() {
+            pumping.wake();
+        }
+
+        @Override
+        public void pulseSoon() {
+            pulsing.wake();
+        }
+
+        @Override
+        public UUID draw() {
+            return UUID.randomUUID();
+        }
+
+        @Override
+        public long wallNanos() {
+            return Duration.ofMillis(System.currentTimeMillis()).toNanos();
+        }
+
+        @Override
+        public void later(Runnable task) {
+            Thread.startVirtualThread(task);
+        }
+    }
+}

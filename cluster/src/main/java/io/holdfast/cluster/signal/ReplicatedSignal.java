@@ -1,0 +1,11 @@
+package io.holdfast.cluster.signal;
+
+import io.holdfast.driver.signal.Signal;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+
+/** A signal that came through the log. */
+record ReplicatedSignal(Key channel, ByteString payload) implements Signal {
+    @Override
+    public void release() {} // the heap has it
+}

@@ -1,0 +1,8 @@
+/**
+ * Who listens to signals on all nodes, as a part of the replicated state. The door is {@link
+ * io.holdfast.cluster.signal.SignalState}.
+ */
+@NullMarked
+package io.holdfast.cluster.signal;
+
+import org.jspecify.annotations.NullMarked;

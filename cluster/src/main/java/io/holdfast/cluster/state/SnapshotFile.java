@@ -1,0 +1,100 @@
+package io.holdfast.cluster.state;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInput;
+import java.io.DataInputStream;
+import java.io.DataOutput;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.CheckedOutputStream;
+
+/**
+ * A copy of the state in a file: eight bytes that say what it is and in which version, the state,
+ * and a checksum of all that. It is written and read in one pass.
+ */
+public final class SnapshotFile {
+    /** "HFSTATE" and the version. */
+    private static final long MAGIC = 0x4846_5354_4154_4500L;
+
+    private static final int VERSION = 1;
+    private static final int BUFFER = 1 << 16;
+
+    /** Writes the state. */
+    public interface Writer {
+        void write(DataOutput out) throws IOException;
+    }
+
+    /** Reads the state. */
+    public interface Reader<T> {
+        T read(DataInput in) throws IOException;
+    }
+
+    private SnapshotFile() {}
+
+    /** Writes a file, which is on the disk when this returns. */
+    public static void write(Path file, Writer state) throws IOException {
+        try (FileOutputStream bare = new FileOutputStream(file.toFile())) {
+            CheckedOutputStream checked =
+                    new CheckedOutputStream(new BufferedOutputStream(bare, BUFFER), new CRC32C());
+            DataOutputStream out = new DataOutputStream(checked);
+            out.writeLong(MAGIC | VERSION);
+            state.write(out);
+            out.flush();
+            out.writeLong(checked.getChecksum().getValue());
+            out.flush();
+            bare.getFD().sync();
+        }
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws IOException if it is not what was written, with a message that says so
+     */
+    public static <T> T read(Path file, Reader<T> state) throws IOException {
+        verify(file);
+        try (InputStream bare = Files.newInputStream(file)) {
+            DataInputStream in = new DataInputStream(new BufferedInputStream(bare, BUFFER));
+            in.readLong();
+            return state.read(in);
+        } catch (EOFException e) {
+            throw new IOException(file + " is damaged: it ends too early", e);
+        }
+    }
+
+    /** Says by an exception whether a file is not what was written. */
+    public static void verify(Path file) throws IOException {
+        try (InputStream bare = Files.newInputStream(file)) {
+            CheckedInputStream checked =
+                    new CheckedInputStream(new BufferedInputStream(bare, BUFFER), new CRC32C());
+            DataInputStream in = new DataInputStream(checked);
+            long head = in.readLong();
+            if ((head & ~0xFFL) != MAGIC) {
+                throw new IOException(file + " is no copy of Holdfast's state");
+            }
+            if ((head & 0xFF) > VERSION) {
+                throw new IOException(
+                        file + " was written by a newer Holdfast, in version " + (head & 0xFF));
+            }
+            long left = Files.size(file) - 2L * Long.BYTES;
+            if (left < 0) {
+                throw new EOFException();
+            }
+            in.skipNBytes(left);
+            long sum = checked.getChecksum().getValue();
+            if (in.readLong() != sum) {
+                throw new IOException(file + " is damaged: its checksum is wrong");
+            }
+        } catch (EOFException e) {
+            throw new IOException(file + " is damaged: it ends too early", e);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.holdfast.cluster.entry;
+
+import io.holdfast.driver.Caps;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Mode;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Policy;
+import io.holdfast.engine.Settings;
+import io.holdfast.engine.Terms;
+import io.holdfast.engine.Token;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+
+/** Entries drawn at random: every kind of them, with numbers at the ends of their ranges. */
+final class EntrySamples {
+    private static final int COMMANDS = 18;
+    private static final int OPERATIONS = 11;
+
+    private static final List<Kind> KINDS = List.of(Kind.values());
+    private static final List<Policy> POLICIES = List.of(Policy.values());
+
+    private final Random random;
+
+    EntrySamples(long seed) {
+        random = new Random(seed);
+    }
+
+    Entry entry() {
+        return switch (random.nextInt(10)) {
+            case 0 -> new Entry.Found(uuid(), number());
+            case 1 -> new Entry.Govern(rules());
+            case 2 -> new Entry.Join(text(), uuid(), uuid());
+            case 3 -> new Entry.Leave(number());
+            case 4 -> new Entry.Tick();
+            case 5 -> new Entry.Collect((int) number());
+            default -> batch();
+        };
+    }
+
+    Entry.Batch batch() {
+        long stint = random.nextBoolean() ? random.nextInt(1, 1000) : number();
+        List<Item> items = new ArrayList<>();
+        for (int i = random.nextInt(30); i > 0; i--) {
+            items.add(item(stint));
+        }
+        return new Entry.Batch(stint, number(), items);
+    }
+
+    private Item item(long stint) {
+        long session =
+                random.nextInt(4) == 0 ? number() : (stint << 32) | random.nextInt(1, 100_000);
+        long request = number();
+        return switch (random.nextInt(10)) {
+            case 0 -> new Item.Introduce(session, text(), text());
+            case 1 -> new Item.End(session, request);
+            case 2 -> new Item.Listen(session, request, key(), byteString());
+            case 3 -> new Item.Unlisten(session, request, key(), byteString());
+            case 4 -> new Item.Emit(session, request, key(), byteString());
+            default -> new Item.Ask(command(session, request, key()));
+        };
+    }
+
+    private Command.Keyed command(long session, long request, Key key) {
+        return switch (random.nextInt(COMMANDS + 4)) {
+            case 0 ->
+                    new Command.Acquire(
+                            session, request, kind(), key, number(), span(), span(), number(),
+                            terms());
+            case 1 ->
+                    new Command.Enqueue(
+                            session, request, kind(), key, number(), span(), number(), mode());
+            case 2 -> new Command.Await(session, request, kind(), key, span());
+            case 3 -> new Command.Release(session, request, kind(), key, token());
+            case 4 -> new Command.Renew(session, request, kind(), key, token(), span());
+            case 5 -> new Command.Claim(session, request, kind(), key, number());
+            case 6 -> new Command.Unclaim(session, request, kind(), key);
+            case 7 -> new Command.Inspect(session, request, kind(), key);
+            case 8 -> new Command.Evict(session, request, kind(), key, number());
+            case 9 -> new Command.Cancel(session, request, kind(), key);
+            case 10 ->
+                    new Command.Ask(
+                            session, request, key, mode(), span(), span(), span(), number());
+            case 11 -> new Command.Confirm(session, request, key, number());
+            case 12 -> new Command.Decline(session, request, key, number());
+            case 13 -> new Command.GiveUp(session, request, key, number());
+            case 14 -> new Command.Check(session, request, key, number());
+            case 15 -> new Command.Suspend(session, request, key);
+            case 16 -> new Command.Resume(session, request, key);
+            case 17 -> new Command.Reassert(session, request, key, mode(), span(), number());
+            default -> new Command.Data(session, request, key, operation());
+        };
+    }
+
+    private DataOperation operation() {
+        return switch (random.nextInt(OPERATIONS)) {
+            case 0 -> new DataOperation.Increment(number());
+            case 1 -> new DataOperation.Decrement(number());
+            case 2 -> new DataOperation.GetCounter();
+            case 3 -> new DataOperation.SetCounter(number());
+            case 4 -> new DataOperation.SetValue(byteString(), span());
+            case 5 -> new DataOperation.GetValue();
+            case 6 -> new DataOperation.DeleteValue();
+            case 7 -> new DataOperation.Push(end(), byteString());
+            case 8 -> new DataOperation.Pop(end());
+            case 9 -> new DataOperation.Length();
+            default -> new DataOperation.Range(number(), number());
+        };
+    }
+
+    private Rules rules() {
+        Map<Key, Policy> policies = new HashMap<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            policies.put(key(), POLICIES.get(random.nextInt(POLICIES.size())));
+        }
+        var settings =
+                new Settings(
+                        random.nextInt() & Integer.MAX_VALUE,
+                        number() & Long.MAX_VALUE,
+                        random.nextBoolean(),
+                        random.nextInt(1000),
+                        random.nextBoolean(),
+                        policies);
+        return new Rules(
+                settings,
+                new Caps(number(), number(), number()),
+                Math.max(1, span() & Long.MAX_VALUE),
+                (int) number());
+    }
+
+    private long number() {
+        return switch (random.nextInt(6)) {
+            case 0 -> 0;
+            case 1 -> random.nextInt(1000);
+            case 2 -> Long.MAX_VALUE - random.nextInt(2);
+            case 3 -> Long.MIN_VALUE + random.nextInt(2);
+            case 4 -> -random.nextInt(1000);
+            default -> random.nextLong();
+        };
+    }
+
+    private long span() {
+        return switch (random.nextInt(4)) {
+            case 0 -> Command.FOREVER;
+            case 1 -> random.nextInt(100_000) * 1_000_000L;
+            default -> number();
+        };
+    }
+
+    private Key key() {
+        return Key.of(
+                random.nextBoolean() ? Namespace.DEFAULT : new Namespace(text()),
+                byteString().bytes());
+    }
+
+    private String text() {
+        var text = new StringBuilder();
+        for (int i = random.nextInt(12); i > 0; i--) {
+            text.append((char) (random.nextInt(5) == 0 ? random.nextInt(0x10000) : 'x'));
+        }
+        return text.toString();
+    }
+
+    private ByteString byteString() {
+        byte[] bytes = new byte[random.nextInt(8) == 0 ? 300 : random.nextInt(10)];
+        random.nextBytes(bytes);
+        return ByteString.of(bytes);
+    }
+
+    private UUID uuid() {
+        return new UUID(number(), number());
+    }
+
+    private Token token() {
+        return new Token(number(), number());
+    }
+
+    private Terms terms() {
+        return new Terms(mode(), random.nextBoolean(), random.nextBoolean());
+    }
+
+    private Kind kind() {
+        return KINDS.get(random.nextInt(KINDS.size()));
+    }
+
+    private Mode mode() {
+        return random.nextBoolean() ? Mode.READ : Mode.WRITE;
+    }
+
+    private DataOperation.End end() {
+        return random.nextBoolean() ? DataOperation.End.FRONT : DataOperation.End.BACK;
+    }
+}

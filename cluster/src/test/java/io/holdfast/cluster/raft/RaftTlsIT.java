@@ -1,0 +1,92 @@
+package io.holdfast.cluster.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.ClusterTls;
+
+import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPairGenerator;
+
+@DisplayName("TLS between nodes")
+class RaftTlsIT {
+    @TempDir static Path folder;
+
+    private static TestAuthority other;
+    private static ClusterTls node;
+
+    @BeforeAll
+    static void makeCertificates() throws Exception {
+        TestAuthority ours = TestAuthority.create(folder, "ours");
+        other = TestAuthority.create(folder, "other");
+        node = ours.sign("n1");
+    }
+
+    private static void refuses(ClusterTls files, String... text) {
+        assertThatThrownBy(() -> RaftTls.parameters(files))
+                .isInstanceOf(ClusterException.class)
+                .hasMessageContainingAll(text);
+    }
+
+    @Test
+    void is_mutual() throws IOException {
+        var conf = GrpcConfigKeys.TLS.conf(RaftTls.parameters(node));
+        assertThat(conf.isMutualTls()).isTrue();
+    }
+
+    @Test
+    void is_not_used_where_nobody_asks_for_it() throws IOException {
+        assertThat(GrpcConfigKeys.TLS.conf(RaftTls.parameters(null))).isNull();
+    }
+
+    @Test
+    void does_not_begin_with_a_key_of_another() throws Exception {
+        Path key = folder.resolve("another.key");
+        TestAuthority.write(
+                key,
+                "PRIVATE KEY",
+                KeyPairGenerator.getInstance("EC").generateKeyPair().getPrivate().getEncoded());
+        refuses(
+                new ClusterTls(node.certificate(), key, node.authority()),
+                "is not that of the certificate");
+    }
+
+    @Test
+    void does_not_begin_with_a_certificate_that_the_authority_has_not_signed() {
+        refuses(
+                new ClusterTls(node.certificate(), node.key(), other.certificate()),
+                "has not signed it");
+    }
+
+    @Test
+    void does_not_begin_without_its_files() {
+        Path none = folder.resolve("none");
+        refuses(new ClusterTls(none, node.key(), node.authority()), "none: no such file");
+        refuses(new ClusterTls(node.certificate(), none, node.authority()), "no such file");
+        refuses(new ClusterTls(node.certificate(), node.key(), none), "no such file");
+    }
+
+    @Test
+    void does_not_begin_with_files_that_are_something_else() throws IOException {
+        refuses(new ClusterTls(node.key(), node.key(), node.authority()), "no certificate in it");
+        refuses(
+                new ClusterTls(node.certificate(), node.certificate(), node.authority()),
+                "no key in it");
+        Path old = folder.resolve("old.key");
+        Files.writeString(
+                old, Files.readString(node.key()).replace("PRIVATE KEY", "EC PRIVATE KEY"));
+        refuses(new ClusterTls(node.certificate(), old, node.authority()), "openssl pkcs8 -topk8");
+        Path bad = folder.resolve("bad.key");
+        Files.writeString(bad, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
+        refuses(new ClusterTls(node.certificate(), bad, node.authority()), "not a private key");
+    }
+}

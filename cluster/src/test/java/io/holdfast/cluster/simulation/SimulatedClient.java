@@ -1,0 +1,607 @@
+package io.holdfast.cluster.simulation;
+
+import static io.holdfast.cluster.simulation.Timeline.MILLI;
+import static io.holdfast.cluster.simulation.Timeline.SECOND;
+
+import io.holdfast.cluster.simulation.History.Change;
+import io.holdfast.cluster.simulation.History.Possession;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Refusal;
+import io.holdfast.engine.Token;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+
+/** A client of one node, which asks one thing after another and remembers what it was told. */
+final class SimulatedClient implements Mailbox {
+    static final Key TWO_PHASE = Key.of("two-phase");
+    private static final Key SLOTS = Key.of("slots");
+    private static final int SLOT_COUNT = 2;
+    private static final List<Key> MUTEXES = List.of(Key.of("one"), Key.of("two"));
+    private static final Key COUNTER = Key.of("counter");
+    private static final Key LIST = Key.of("list");
+    private static final Key VALUE = Key.of("value");
+    private static final long LONGEST_LEASE = 3 * SECOND;
+
+    /** Longer than any other, so that it never makes an owner's lease shorter. */
+    private static final long HEIRS_LEASE = 4 * SECOND;
+
+    /** How late the answer to something that waits in no line may be. */
+    private static final long SLACK = SECOND / 2;
+
+    /** What was asked and not yet answered. */
+    private static final class Asked {
+        final Command.Keyed command;
+        final long atNanos;
+        final long waitNanos;
+        final Consumer<Effect> then;
+        boolean inLine;
+
+        Asked(Command.Keyed command, long atNanos, long waitNanos, Consumer<Effect> then) {
+            this.command = command;
+            this.atNanos = atNanos;
+            this.waitNanos = waitNanos;
+            this.then = then;
+        }
+    }
+
+    final int number;
+    final SimulatedNode node;
+
+    /** 0 until it has one. */
+    long session;
+
+    private final World world;
+    private final Timeline time;
+    private final boolean reads;
+    private final Deque<Effect> inbox = new ArrayDeque<>();
+    private final List<Possession> possessions = new ArrayList<>();
+    private final List<Long> sessions = new ArrayList<>();
+    private final long pace;
+    private @Nullable Session open;
+    private @Nullable Asked asked;
+    private Command.@Nullable Enqueue enqueued;
+    private long enqueuedNanos;
+    private long lastRequest;
+    private long lastAnswered;
+    private long goneNanos = Long.MAX_VALUE;
+    private boolean left;
+    private boolean finishing;
+    private int readings;
+
+    SimulatedClient(int number, World world, SimulatedNode node, boolean reads) {
+        this.number = number;
+        this.world = world;
+        this.time = world.time;
+        this.node = node;
+        this.reads = reads;
+        this.pace = time.span(5 * MILLI, 400 * MILLI);
+    }
+
+    static int limit(Key key) {
+        return key.equals(SLOTS) ? SLOT_COUNT : 1;
+    }
+
+    void begin() {
+        Session opened = node.driver().open(this, new Peer("simulation", () -> "client " + number));
+        open = opened;
+        session = opened.id();
+        sessions.add(session);
+        thinkSoon();
+    }
+
+    List<Long> sessions() {
+        return sessions;
+    }
+
+    long goneNanos() {
+        return goneNanos;
+    }
+
+    boolean isGone() {
+        return goneNanos != Long.MAX_VALUE;
+    }
+
+    boolean hasRead() {
+        return readings == 3;
+    }
+
+    @Override
+    public String toString() {
+        Asked request = asked;
+        return "client %d of %s, which has asked for %s%s"
+                .formatted(
+                        number,
+                        node.name,
+                        request == null ? "nothing" : request.command,
+                        request != null && request.inLine ? " and is in line" : "");
+    }
+
+    // ---- how it ends
+
+    private void gone() {
+        if (!isGone()) {
+            goneNanos = time.now();
+            possessions.forEach(possession -> possession.end(goneNanos));
+            world.arriveSoon();
+        }
+    }
+
+    void nodeCrashed() {
+        gone();
+    }
+
+    /** Its connection hangs with the process behind it, which can send nobody away. */
+    void nodeStandsStill() {
+        possessions.forEach(possession -> possession.end(time.now()));
+    }
+
+    /** Leaves by itself. */
+    private void leave() {
+        left = true;
+        gone();
+        closeSoon();
+    }
+
+    boolean hasLeft() {
+        return left;
+    }
+
+    private void closeSoon() {
+        Session mine = open;
+        if (mine != null) {
+            node.later(time.span(0, 5 * MILLI), () -> mine.close(lastAnswered));
+        }
+    }
+
+    @Override
+    public boolean kick() {
+        if (!isGone()) {
+            Witness.check(!world.isGentle(), "client " + number + " was sent away for nothing");
+            gone();
+            closeSoon();
+        }
+        return true;
+    }
+
+    /** Asks nothing more. */
+    void finish() {
+        finishing = true;
+        if (!isGone() && asked == null) {
+            leave();
+        }
+    }
+
+    // ---- what it asks
+
+    private void thinkSoon() {
+        time.after(
+                time.span(0, 2 * pace),
+                () -> {
+                    if (isGone() || asked != null) {
+                        return;
+                    }
+                    if (finishing) {
+                        leave();
+                    } else if (reads) {
+                        read();
+                    } else {
+                        act();
+                    }
+                });
+    }
+
+    private void act() {
+        Command.Enqueue begun = enqueued;
+        if (begun != null) {
+            await(begun);
+            return;
+        }
+        switch (time.pick(0, 19)) {
+            case 0, 1, 2, 3, 4, 5 -> acquire();
+            case 6, 7, 8 -> withOne(this::release);
+            case 9, 10 -> withOne(this::renew);
+            case 11, 12, 13 -> takeOver();
+            case 14 -> enqueue();
+            case 15 -> increment();
+            case 16 -> push();
+            case 17, 18 -> set();
+            default -> {
+                if (time.chance(0.3)) {
+                    leave();
+                } else {
+                    thinkSoon();
+                }
+            }
+        }
+    }
+
+    private void ask(LongFunction<Command.Keyed> command, long waitNanos, Consumer<Effect> then) {
+        Asked request = new Asked(command.apply(++lastRequest), time.now(), waitNanos, then);
+        asked = request;
+        node.later(
+                time.span(0, MILLI),
+                () -> {
+                    Session mine = open;
+                    if (mine != null && !isGone() && mine.submit(request.command)) {
+                        receive();
+                    }
+                });
+        if (time.chance(0.03)) { // and does not wait for the answer
+            time.after(
+                    time.span(0, 2 * SECOND),
+                    () -> {
+                        if (!isGone()) {
+                            leave();
+                        }
+                    });
+        }
+    }
+
+    private static Kind kindOf(Key key) {
+        return key.equals(SLOTS) ? Kind.SEMAPHORE : Kind.MUTEX;
+    }
+
+    /** One without end would be shortened by an heir. */
+    private long drawLease(Key key) {
+        return key.equals(SLOTS) && time.chance(0.3)
+                ? Command.FOREVER
+                : time.span(SECOND / 5, LONGEST_LEASE);
+    }
+
+    private void acquire() {
+        Key key = time.chance(0.2) ? SLOTS : MUTEXES.get(time.pick(0, MUTEXES.size() - 1));
+        long wait = time.chance(0.25) ? 0 : time.span(MILLI, 4 * SECOND);
+        if (!key.equals(SLOTS) && time.chance(0.1)) { // its own leases there may have no end
+            wait = Command.FOREVER;
+        }
+        long waitNanos = wait;
+        long lease = drawLease(key);
+        long salt = time.number();
+        long now = time.now();
+        ask(
+                request ->
+                        new Command.Acquire(
+                                session,
+                                request,
+                                kindOf(key),
+                                key,
+                                limit(key),
+                                waitNanos,
+                                lease,
+                                salt),
+                waitNanos,
+                effect -> {
+                    if (effect instanceof Effect.Granted granted) {
+                        has(granted, now, lease);
+                    }
+                });
+    }
+
+    private void has(Effect.Granted granted, long askedNanos, long leaseNanos) {
+        Possession possession =
+                new Possession(
+                        granted.key(),
+                        granted.token(),
+                        this,
+                        null,
+                        askedNanos,
+                        time.now(),
+                        History.endOf(askedNanos, leaseNanos));
+        possessions.add(possession);
+        world.history.add(possession);
+    }
+
+    private void withOne(Consumer<Possession> action) {
+        if (possessions.isEmpty()) {
+            acquire();
+        } else {
+            action.accept(possessions.get(time.pick(0, possessions.size() - 1)));
+        }
+    }
+
+    private void release(Possession possession) {
+        long sureNanos = possession.toNanos;
+        possession.end(time.now());
+        possessions.remove(possession);
+        ask(
+                request ->
+                        new Command.Release(
+                                session,
+                                request,
+                                kindOf(possession.key),
+                                possession.key,
+                                possession.token),
+                0,
+                effect -> checkHeld(possession, effect, sureNanos));
+    }
+
+    private void renew(Possession possession) {
+        long sureNanos = possession.toNanos;
+        long lease = drawLease(possession.key);
+        long endNanos = History.endOf(time.now(), lease);
+        possession.end(endNanos);
+        ask(
+                request ->
+                        new Command.Renew(
+                                session,
+                                request,
+                                kindOf(possession.key),
+                                possession.key,
+                                possession.token,
+                                lease),
+                0,
+                effect -> {
+                    checkHeld(possession, effect, sureNanos);
+                    if (effect instanceof Effect.Renewed) {
+                        possession.toNanos = endNanos;
+                    } else {
+                        possession.end(time.now());
+                        possessions.remove(possession);
+                    }
+                });
+    }
+
+    /** What it is sure to have it has. */
+    private void checkHeld(Possession possession, Effect effect, long sureNanos) {
+        Witness.check(
+                possession.heirOf != null
+                        || time.now() >= sureNanos
+                        || !(effect instanceof Effect.Refused(_, _, Refusal reason)
+                                && reason == Refusal.NOT_HELD),
+                "a lease ended before its time: " + possession);
+    }
+
+    /** Renews what another has, who may be gone. */
+    private void takeOver() {
+        List<Possession> all = world.history.possessions();
+        for (int i = all.size() - 1; i >= Math.max(0, all.size() - 6); i--) {
+            Possession other = all.get(i);
+            if (other.client != this
+                    && !other.key.equals(SLOTS)
+                    && other.heirOf == null
+                    && !other.client.hasLeft()
+                    && !other.isWanted) {
+                other.isWanted = true;
+                takeOver(other);
+                return;
+            }
+        }
+        thinkSoon();
+    }
+
+    private void takeOver(Possession other) {
+        Key key = other.key;
+        Token token = other.token;
+        long now = time.now();
+        boolean wasGone = other.client.isGone();
+        ask(
+                request ->
+                        new Command.Renew(session, request, kindOf(key), key, token, HEIRS_LEASE),
+                0,
+                effect -> {
+                    if (effect instanceof Effect.Renewed && wasGone && !other.client.hasLeft()) {
+                        Possession mine =
+                                new Possession(
+                                        key,
+                                        token,
+                                        this,
+                                        other.client,
+                                        now,
+                                        time.now(),
+                                        History.endOf(now, HEIRS_LEASE));
+                        possessions.add(mine);
+                        world.history.add(mine);
+                    }
+                });
+    }
+
+    private void enqueue() {
+        long lease = time.span(SECOND / 2, LONGEST_LEASE);
+        long salt = time.number();
+        long now = time.now();
+        ask(
+                request ->
+                        new Command.Enqueue(
+                                session, request, Kind.MUTEX, TWO_PHASE, 1, lease, salt),
+                0,
+                effect -> {
+                    if (effect instanceof Effect.Granted granted) {
+                        has(granted, now, lease);
+                    } else if (effect instanceof Effect.Queued) {
+                        enqueued =
+                                new Command.Enqueue(
+                                        session, 0, Kind.MUTEX, TWO_PHASE, 1, lease, salt);
+                        enqueuedNanos = now;
+                    }
+                });
+    }
+
+    private void await(Command.Enqueue begun) {
+        enqueued = null;
+        long wait = time.span(MILLI, 4 * SECOND);
+        long since = enqueuedNanos;
+        ask(
+                request -> new Command.Await(session, request, Kind.MUTEX, TWO_PHASE, wait),
+                wait,
+                effect -> {
+                    if (effect instanceof Effect.Granted granted) {
+                        has(granted, since, begun.leaseNanos());
+                    }
+                });
+    }
+
+    // ---- data
+
+    private void data(Key key, DataOperation operation, Consumer<Effect> then) {
+        ask(request -> new Command.Data(session, request, key, operation), 0, then);
+    }
+
+    private static void done(Change change, Effect effect, Timeline time) {
+        if (!(effect instanceof Effect.Refused)) {
+            change.doneNanos = time.now();
+        }
+    }
+
+    private void increment() {
+        Change change = new Change("", time.now());
+        world.history.increments.add(change);
+        data(
+                COUNTER,
+                new DataOperation.Increment(1),
+                effect -> {
+                    done(change, effect, time);
+                    if (effect instanceof Effect.Counted counted) {
+                        world.history.counted(counted.value());
+                    }
+                });
+    }
+
+    private void push() {
+        Change change = new Change(number + "/" + lastRequest, time.now());
+        world.history.pushes.add(change);
+        data(
+                LIST,
+                new DataOperation.Push(DataOperation.End.BACK, ByteString.of(change.what)),
+                effect -> done(change, effect, time));
+    }
+
+    private void set() {
+        Change change = new Change(number + "/" + lastRequest, time.now());
+        world.history.sets.put(change.what, change);
+        data(
+                VALUE,
+                new DataOperation.SetValue(ByteString.of(change.what), Command.FOREVER),
+                effect -> done(change, effect, time));
+    }
+
+    private void read() {
+        switch (readings) {
+            case 0 ->
+                    data(
+                            COUNTER,
+                            new DataOperation.GetCounter(),
+                            effect -> {
+                                if (effect instanceof Effect.Counted counted) {
+                                    world.history.checkCounter(counted.value());
+                                    readings++;
+                                }
+                            });
+            case 1 ->
+                    data(
+                            LIST,
+                            new DataOperation.Range(0, -1),
+                            effect -> {
+                                if (effect instanceof Effect.Items items) {
+                                    world.history.checkList(
+                                            items.items().stream()
+                                                    .map(SimulatedClient::text)
+                                                    .toList());
+                                    readings++;
+                                }
+                            });
+            case 2 ->
+                    data(
+                            VALUE,
+                            new DataOperation.GetValue(),
+                            effect -> {
+                                if (effect instanceof Effect.Found found) {
+                                    world.history.checkValue(text(found.value()));
+                                    readings++;
+                                } else if (effect instanceof Effect.Absent) {
+                                    world.history.checkValue(null);
+                                    readings++;
+                                }
+                            });
+            default -> leave();
+        }
+    }
+
+    private static String text(ByteString bytes) {
+        return new String(bytes.bytes(), StandardCharsets.UTF_8);
+    }
+
+    // ---- what it is told
+
+    @Override
+    public void add(Effect effect) {
+        inbox.add(effect);
+    }
+
+    @Override
+    public void waits(long request) {
+        Asked waiting = asked;
+        if (waiting != null && waiting.command.request() == request) {
+            waiting.inLine = true;
+        }
+    }
+
+    @Override
+    public void wake() {
+        receive();
+    }
+
+    private void receive() {
+        for (Effect next = inbox.poll(); next != null; next = inbox.poll()) {
+            if (isGone()) {
+                continue;
+            }
+            Asked request = asked;
+            Witness.check(
+                    request != null && request.command.request() == next.request(),
+                    "an answer to nothing: " + next);
+            if (request != null) {
+                asked = null;
+                lastAnswered = next.request();
+                checkTime(request, next);
+                request.then.accept(next);
+                thinkSoon();
+            }
+        }
+    }
+
+    private void checkTime(Asked request, Effect answer) {
+        long took = time.now() - request.atNanos;
+        boolean unavailable =
+                answer instanceof Effect.Refused(_, _, Refusal reason)
+                        && reason == Refusal.UNAVAILABLE;
+        long patience = request.waitNanos > 0 ? request.waitNanos : World.PATIENCE;
+        if (unavailable) {
+            Witness.check(
+                    took >= History.leastTrue(patience) || !node.driver().isServing(),
+                    "given up after %,d: %s".formatted(took, request.command));
+            world.witness.gaveUp(session, request.command.request());
+            Witness.check(!request.inLine, "given up in line: " + request.command);
+        } else {
+            Witness.check(world.witness.hasTold(answer), "the state has not said " + answer);
+        }
+        if (answer instanceof Effect.TimedOut && request.waitNanos > 0) {
+            Witness.check(
+                    took >= History.leastTrue(request.waitNanos),
+                    "timed out after %,d: %s".formatted(took, request.command));
+        }
+        if (!request.inLine && patience != Command.FOREVER) {
+            long late =
+                    took
+                            - (long) (patience / (1 - World.DRIFT))
+                            - node.pausedSince(request.atNanos);
+            Witness.check(
+                    late < SLACK, "answered %,d too late: %s".formatted(late, request.command));
+        }
+    }
+}

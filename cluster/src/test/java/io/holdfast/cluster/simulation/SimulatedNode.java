@@ -1,0 +1,338 @@
+package io.holdfast.cluster.simulation;
+
+import static io.holdfast.cluster.simulation.Timeline.MILLI;
+
+import io.holdfast.cluster.node.Log;
+import io.holdfast.cluster.node.ReplicatedDriver;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/** One machine: its process may die, stand still, hear late, and has a clock of its own. */
+final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
+    /** A time when the process stood still. */
+    record Pause(long fromNanos, long toNanos) {}
+
+    /** What a node that starts again may begin with. */
+    private static final class Copy {
+        final int index;
+        final byte[] bytes;
+
+        Copy(int index, byte[] bytes) {
+            this.index = index;
+            this.bytes = bytes;
+        }
+    }
+
+    final String name;
+    final List<Pause> longPauses = new ArrayList<>();
+    private final List<Pause> pauses = new ArrayList<>();
+    private final World world;
+    private final Timeline time;
+    private final SimulatedRaft raft;
+    private final UUID dataId;
+    private final double rate;
+    private final List<Runnable> held = new ArrayList<>();
+
+    /** Counts its processes; negative while there is none. */
+    private int life;
+
+    private boolean paused;
+    private long offsetNanos;
+    private @Nullable ReplicatedDriver driver;
+    private @Nullable Copy copy;
+    private int applied;
+    private int heard;
+    private boolean applying;
+    private boolean pumping;
+    private long pulseNumber;
+    private long slowUntilNanos;
+
+    private boolean leading;
+    private @Nullable SimulatedNode knownLeader;
+    private long knownTerm;
+    private long lastProposal;
+    private long lastAppended;
+    private long lastArrivalNanos;
+
+    SimulatedNode(String name, World world, SimulatedRaft raft) {
+        this.name = name;
+        this.world = world;
+        this.time = world.time;
+        this.raft = raft;
+        this.rate = time.between(1 - World.DRIFT, 1 + World.DRIFT);
+        this.dataId = draw();
+    }
+
+    // ---- the process
+
+    void start() {
+        life = Math.abs(life) + 1;
+        offsetNanos = time.span(-World.YEAR, World.YEAR);
+        applied = 0;
+        heard = 0;
+        applying = false;
+        pumping = false;
+        ReplicatedDriver made = world.newDriver(name, dataId, this);
+        driver = made;
+        Copy from = copy;
+        if (from != null && time.chance(0.7)) {
+            world.read(made, from.bytes);
+            applied = from.index;
+        }
+        pulseSoon();
+        poke();
+    }
+
+    void crash() {
+        life = -life;
+        raft.lost(this);
+        paused = false;
+        held.clear();
+        driver = null;
+        leading = false;
+        knownLeader = null;
+        world.clientsOf(this).forEach(SimulatedClient::nodeCrashed);
+    }
+
+    boolean isAlive() {
+        return life > 0;
+    }
+
+    /** Whether something can happen in it now. */
+    boolean runs() {
+        return life > 0 && !paused;
+    }
+
+    int life() {
+        return Math.max(0, life);
+    }
+
+    void pause(long spanNanos) {
+        paused = true;
+        long from = time.now();
+        boolean isLong = spanNanos > World.SHORT_PAUSE;
+        pauses.add(new Pause(from, from + spanNanos));
+        if (isLong) {
+            longPauses.add(new Pause(from, from + spanNanos));
+            world.clientsOf(this).forEach(SimulatedClient::nodeStandsStill);
+        }
+        int now = life;
+        time.after(
+                spanNanos,
+                () -> {
+                    if (life == now) {
+                        resume();
+                    }
+                });
+    }
+
+    /** How long it has stood still since then. */
+    long pausedSince(long nanos) {
+        long sum = 0;
+        for (Pause pause : pauses) {
+            sum +=
+                    Math.max(
+                            0,
+                            Math.min(pause.toNanos(), time.now())
+                                    - Math.max(pause.fromNanos(), nanos));
+        }
+        return sum;
+    }
+
+    void resume() {
+        paused = false;
+        List<Runnable> waiting = List.copyOf(held);
+        held.clear();
+        waiting.forEach(task -> later(time.span(0, 10 * MILLI), task));
+    }
+
+    /** Does something in this process, unless it is another by then. */
+    void later(long delayNanos, Runnable task) {
+        later(life, delayNanos, task);
+    }
+
+    void later(int ofLife, long delayNanos, Runnable task) {
+        time.after(delayNanos, () -> doNow(ofLife, task));
+    }
+
+    private void doNow(int ofLife, Runnable task) {
+        if (life != ofLife) {
+            return;
+        }
+        if (paused) {
+            held.add(task);
+        } else {
+            task.run();
+        }
+    }
+
+    ReplicatedDriver driver() {
+        ReplicatedDriver running = driver;
+        if (running == null) {
+            throw new AssertionError(name + " does not run");
+        }
+        return running;
+    }
+
+    long clock() {
+        return offsetNanos + (long) (time.now() * rate);
+    }
+
+    /** What a span on its clock is in truth. */
+    private long trueSpan(long nanos) {
+        return (long) (nanos / rate) + 1;
+    }
+
+    // ---- what is applied
+
+    int applied() {
+        return applied;
+    }
+
+    void slowDown(long spanNanos) {
+        slowUntilNanos = time.now() + spanNanos;
+    }
+
+    /** There may be something to apply. */
+    void poke() {
+        if (life > 0 && !applying) {
+            applying = true;
+            boolean slow = time.now() < slowUntilNanos;
+            later(
+                    slow ? time.span(50 * MILLI, 2500 * MILLI) : time.span(0, MILLI),
+                    this::applySome);
+        }
+    }
+
+    private void applySome() {
+        applying = false;
+        if (raft.hears(this)) {
+            heard = raft.committed().size();
+        }
+        for (int left = time.pick(1, 16); left > 0 && applied < heard; left--) {
+            SimulatedRaft.Appended next = raft.committed().get(applied);
+            driver().apply(next.term(), next.stampNanos(), next.entry());
+            applied++;
+            world.witness.compare(applied, this);
+            if (time.chance(0.01)) {
+                copy = new Copy(applied, world.bytes(driver()));
+            }
+        }
+        if (applied < heard) {
+            poke();
+        }
+    }
+
+    /** Takes over the state of another instead of what it has missed. */
+    void install(SimulatedNode other) {
+        if (raft.hears(this) && other.isAlive() && other.applied > applied) {
+            world.read(driver(), world.bytes(other.driver()));
+            applied = other.applied;
+            heard = Math.max(heard, applied);
+            world.witness.compare(applied, this);
+        }
+    }
+
+    // ---- the log
+
+    @Override
+    public void propose(byte[] entry, Consumer<Boolean> outcome) {
+        raft.propose(this, entry, outcome);
+    }
+
+    @Override
+    public boolean isLeader() {
+        return leading;
+    }
+
+    @Override
+    public long term() {
+        return knownTerm;
+    }
+
+    void learn(@Nullable SimulatedNode leader, long term) {
+        knownLeader = leader == this ? null : leader;
+        leading = leader == this;
+        knownTerm = term;
+        driver().leaderChanged();
+    }
+
+    @Nullable SimulatedNode knownLeader() {
+        return knownLeader;
+    }
+
+    long knownTerm() {
+        return leading || knownLeader != null ? knownTerm : -1;
+    }
+
+    long nextProposal() {
+        return ++lastProposal;
+    }
+
+    /** One of its proposals arrived; whether none that was made later did before. */
+    boolean appended(long number) {
+        boolean inOrder = number > lastAppended;
+        lastAppended = Math.max(lastAppended, number);
+        return inOrder;
+    }
+
+    /** A delay that lets nothing overtake what was sent before. */
+    long inOrder(long delayNanos) {
+        lastArrivalNanos = Math.max(lastArrivalNanos + 1, time.now() + delayNanos);
+        return lastArrivalNanos - time.now();
+    }
+
+    // ---- what the driver needs
+
+    @Override
+    public void pumpSoon() {
+        if (!pumping) {
+            pumping = true;
+            later(
+                    time.span(0, MILLI / 5),
+                    () -> {
+                        pumping = false;
+                        driver().pump();
+                    });
+        }
+    }
+
+    @Override
+    public void pulseSoon() {
+        pulseAfter(time.span(0, MILLI / 5));
+    }
+
+    private void pulseAfter(long delayNanos) {
+        long number = ++pulseNumber;
+        later(
+                delayNanos,
+                () -> {
+                    if (number == pulseNumber) {
+                        long next = driver().pulse();
+                        if (number == pulseNumber) {
+                            pulseAfter(trueSpan(Math.max(0, next)) + time.span(0, MILLI));
+                        }
+                    }
+                });
+    }
+
+    @Override
+    public UUID draw() {
+        return new UUID(time.number(), time.number());
+    }
+
+    @Override
+    public long wallNanos() {
+        return World.YEAR + time.now();
+    }
+
+    @Override
+    public void later(Runnable task) {
+        later(time.span(0, MILLI / 5), task);
+    }
+}

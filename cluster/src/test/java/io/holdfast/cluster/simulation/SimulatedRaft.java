@@ -1,0 +1,241 @@
+package io.holdfast.cluster.simulation;
+
+import static io.holdfast.cluster.simulation.Timeline.MILLI;
+
+import io.holdfast.cluster.entry.EncodingException;
+import io.holdfast.cluster.entry.Entry;
+import io.holdfast.cluster.entry.EntryEncoding;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What Raft promises, and no more: one leader in a term, and one order of the entries that are
+ * committed. Of those that are not when a leader goes, some of the first live on. Who was deposed
+ * may take itself for the leader for a while, but what it appends goes nowhere.
+ */
+final class SimulatedRaft {
+    private static final long LOOK_NANOS = 40 * MILLI;
+
+    /** An entry of the log. */
+    record Appended(
+            long term,
+            long stampNanos,
+            Entry entry,
+            long atNanos,
+            long readyNanos,
+            Consumer<Boolean> outcome) {}
+
+    private final World world;
+    private final Timeline time;
+    private final List<Appended> committed = new ArrayList<>();
+    private final Deque<Appended> uncommitted = new ArrayDeque<>();
+
+    /** Whether entries may overtake each other on their way, which even a driver can bear. */
+    private final boolean reorders;
+
+    private final double loss;
+    private @Nullable SimulatedNode leader;
+    private long term;
+    private long downSinceNanos = -1;
+    private long electionNanos;
+    boolean calm;
+
+    SimulatedRaft(World world) {
+        this.world = world;
+        this.time = world.time;
+        this.reorders = time.chance(0.3);
+        this.loss = world.isGentle() ? 0.01 : time.chance(0.5) ? 0 : time.between(0, 0.1);
+        time.after(LOOK_NANOS, this::look);
+    }
+
+    List<Appended> committed() {
+        return committed;
+    }
+
+    long term() {
+        return term;
+    }
+
+    @Nullable SimulatedNode leader() {
+        return leader;
+    }
+
+    // ---- elections
+
+    private boolean canLead(SimulatedNode node) {
+        if (!node.runs()) {
+            return false;
+        }
+        int reached = 0;
+        for (SimulatedNode other : world.nodes) {
+            if (other == node || (other.runs() && world.talk(node, other))) {
+                reached++;
+            }
+        }
+        return reached * 2 > world.nodes.size();
+    }
+
+    private void look() {
+        time.after(LOOK_NANOS, this::look);
+        SimulatedNode leads = leader;
+        if (leads != null && canLead(leads)) {
+            downSinceNanos = -1;
+        } else if (downSinceNanos < 0) {
+            downSinceNanos = time.now();
+            electionNanos = time.span(50 * MILLI, 500 * MILLI);
+        } else if (time.now() - downSinceNanos > electionNanos) {
+            elect();
+        }
+        for (SimulatedNode node : world.nodes) {
+            if (node.runs()) {
+                spread(node);
+            }
+        }
+        commitReady();
+    }
+
+    /** Somebody hears of the leader, or that it cannot be the leader any more. */
+    private void spread(SimulatedNode node) {
+        SimulatedNode leads = leader;
+        if (leads != null && node.knownTerm() != term && (node == leads || hears(node))) {
+            if (node == leads || calm || time.chance(0.3)) {
+                node.learn(leads, term);
+            }
+        } else if (node.isLeader() && !canLead(node) && time.chance(0.1)) {
+            lost(node);
+            node.learn(null, node.knownTerm());
+        }
+        if (node.applied() < committed.size()) {
+            node.poke();
+        }
+    }
+
+    /** A node leads no more, and never again in this term. */
+    void lost(SimulatedNode node) {
+        if (node == leader) {
+            leader = null;
+        }
+    }
+
+    /** Whether a node hears from the leader. */
+    boolean hears(SimulatedNode node) {
+        SimulatedNode leads = leader;
+        return leads != null && leads.runs() && (node == leads || world.talk(leads, node));
+    }
+
+    /** Another term begins, with whoever can lead. */
+    void elect() {
+        List<SimulatedNode> able = world.nodes.stream().filter(this::canLead).toList();
+        if (able.isEmpty()) {
+            return;
+        }
+        int survivors = time.pick(0, uncommitted.size());
+        for (int i = 0; i < survivors; i++) {
+            commit(uncommitted.removeFirst(), false);
+        }
+        for (Appended lost : uncommitted) {
+            if (time.chance(0.5)) {
+                lost.outcome().accept(false);
+            }
+        }
+        uncommitted.clear();
+        term++;
+        downSinceNanos = -1;
+        SimulatedNode next = able.get(time.pick(0, able.size() - 1));
+        leader = next;
+        next.later(
+                time.span(MILLI, 30 * MILLI),
+                () -> {
+                    if (leader == next) {
+                        next.learn(next, term);
+                    }
+                });
+    }
+
+    // ---- entries
+
+    /** A node wants to bring an entry in. */
+    void propose(SimulatedNode from, byte[] bytes, Consumer<Boolean> told) {
+        long number = from.nextProposal();
+        SimulatedNode to = from.isLeader() ? from : from.knownLeader();
+        if (to == null) {
+            told.accept(false);
+            return;
+        }
+        int life = from.life();
+        Consumer<Boolean> outcome =
+                in -> from.later(life, time.span(0, 3 * MILLI), () -> told.accept(in));
+        if (to == from) {
+            append(from, from, number, bytes, outcome);
+            return;
+        }
+        if (to.life() == 0 || time.chance(calm ? 0 : loss)) {
+            perhaps(outcome, false);
+            return;
+        }
+        long delay = time.span(MILLI / 10, time.chance(0.1) ? 100 * MILLI : 2 * MILLI);
+        to.later(
+                reorders ? delay : from.inOrder(delay),
+                () -> {
+                    if (world.reaches(from, to)) {
+                        append(to, from, number, bytes, outcome);
+                    } else {
+                        perhaps(outcome, false);
+                    }
+                });
+    }
+
+    private void perhaps(Consumer<Boolean> outcome, boolean in) {
+        if (time.chance(0.6)) {
+            outcome.accept(in);
+        }
+    }
+
+    private void append(
+            SimulatedNode at,
+            SimulatedNode from,
+            long number,
+            byte[] bytes,
+            Consumer<Boolean> outcome) {
+        boolean inOrder = from.appended(number);
+        if (at != leader || !at.isLeader() || (!inOrder && !reorders)) {
+            perhaps(outcome, false);
+            return;
+        }
+        Entry entry;
+        try {
+            entry = EntryEncoding.decode(bytes);
+        } catch (EncodingException e) {
+            throw new AssertionError(e);
+        }
+        long now = time.now();
+        long delay = time.span(MILLI / 5, time.chance(0.05) ? 80 * MILLI : 3 * MILLI);
+        uncommitted.addLast(new Appended(term, at.clock(), entry, now, now + delay, outcome));
+        time.after(delay, this::commitReady);
+    }
+
+    private void commitReady() {
+        SimulatedNode leads = leader;
+        while (leads != null
+                && !uncommitted.isEmpty()
+                && uncommitted.getFirst().readyNanos() <= time.now()
+                && canLead(leads)) {
+            commit(uncommitted.removeFirst(), true);
+        }
+    }
+
+    private void commit(Appended entry, boolean told) {
+        committed.add(entry);
+        world.witness.apply(committed.size(), entry);
+        if (!time.chance(0.03)) {
+            entry.outcome().accept(told);
+        }
+        world.nodes.forEach(SimulatedNode::poke);
+    }
+}

@@ -1,0 +1,49 @@
+package io.holdfast.driver.front;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+/**
+ * How the cluster of a server looks from it.
+ *
+ * @param cluster the name of the cluster
+ * @param alone whether this node is all there is
+ * @param role such as {@code leader} or {@code follower}
+ * @param leader null while it knows of none
+ * @param commitIndex how far the log is decided, as far as it knows
+ * @param appliedIndex how far its copy of the state is
+ * @param serving whether it serves clients
+ */
+public record ClusterView(
+        String cluster,
+        String node,
+        boolean alone,
+        String role,
+        long term,
+        @Nullable String leader,
+        long commitIndex,
+        long appliedIndex,
+        boolean serving,
+        List<Member> others) {
+    public ClusterView {
+        others = List.copyOf(others);
+    }
+
+    /** How many entries are decided and not in its copy of the state yet. */
+    public long lag() {
+        return Math.max(0, commitIndex - appliedIndex);
+    }
+
+    public boolean isLeader() {
+        return role.equals("leader");
+    }
+
+    /**
+     * Another node.
+     *
+     * @param matchIndex how far its log is known to be equal; -1 if this node is not the leader
+     * @param heardMillis since it was last heard of; -1 if this node is not the leader
+     */
+    public record Member(String node, String address, long matchIndex, long heardMillis) {}
+}

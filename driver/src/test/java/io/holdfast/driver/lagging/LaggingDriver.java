@@ -1,0 +1,261 @@
+package io.holdfast.driver.lagging;
+
+import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.DriverSource;
+import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
+import io.holdfast.driver.SessionView;
+import io.holdfast.driver.Slices;
+import io.holdfast.engine.BelongingView;
+import io.holdfast.engine.CounterView;
+import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HolderView;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyView;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.LineView;
+import io.holdfast.engine.ListView;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.ResourceView;
+import io.holdfast.engine.UseCount;
+import io.holdfast.engine.ValueView;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A driver that applies nothing before {@code submit} has returned. One thread applies what was
+ * submitted, in order, in bundles that come a little apart, as a log does.
+ */
+public final class LaggingDriver implements Driver {
+    private final Driver behind;
+    private final Random random;
+    private final long longestNanos;
+    private final LinkedBlockingQueue<Runnable> line = new LinkedBlockingQueue<>();
+    private final Thread applier;
+    private final Gate gate = new Gate();
+    private final AtomicInteger submitted = new AtomicInteger();
+    private volatile boolean undecided;
+
+    /** Of the applying thread. */
+    private boolean ended;
+
+    /**
+     * One in front of another.
+     *
+     * @param longest the longest pause between two bundles
+     */
+    public LaggingDriver(Driver behind, long seed, Duration longest) {
+        this.behind = behind;
+        this.random = new Random(seed);
+        this.longestNanos = longest.toNanos();
+        this.applier = Thread.ofPlatform().daemon().name("lagging").unstarted(this::applyAll);
+        applier.start();
+    }
+
+    /** Lagging drivers for servers. */
+    public static DriverSource source(long seed, Duration longest) {
+        return config ->
+                new LaggingDriver(
+                        new LocalDriver(
+                                config.settings(),
+                                config.caps(),
+                                config.collectEvery(),
+                                new ClockFences(),
+                                config.room(),
+                                config.watcher()),
+                        seed,
+                        longest);
+    }
+
+    /** Applies nothing until {@link #thaw}. */
+    public void freeze() {
+        gate.set(false);
+    }
+
+    public void thaw() {
+        gate.set(true);
+    }
+
+    /** How much is submitted and not applied. */
+    public int submitted() {
+        return submitted.get();
+    }
+
+    /** From now on nobody decides in time. */
+    public void losesItsMajority() {
+        undecided = true;
+    }
+
+    boolean isUndecided() {
+        return undecided;
+    }
+
+    /** Only one thread applies; whether this is it. */
+    boolean isApplying() {
+        return Thread.currentThread().equals(applier);
+    }
+
+    void later(Runnable step) {
+        submitted.incrementAndGet();
+        line.add(
+                () -> {
+                    step.run();
+                    submitted.decrementAndGet();
+                });
+    }
+
+    private void applyAll() {
+        try {
+            while (!ended) {
+                Runnable step = line.take();
+                if (line.isEmpty() && longestNanos > 0) {
+                    LockSupport.parkNanos(random.nextLong(longestNanos));
+                }
+                gate.pass();
+                step.run();
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public Session open(Mailbox mailbox, Peer peer) {
+        return new LaggingSession(this, behind, mailbox, peer);
+    }
+
+    @Override
+    public void close() {
+        thaw();
+        line.add(() -> ended = true);
+        try {
+            applier.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        behind.close();
+    }
+
+    /** Closed while the driver is frozen. */
+    private static final class Gate {
+        private boolean open = true;
+
+        synchronized void set(boolean opened) {
+            open = opened;
+            notifyAll();
+        }
+
+        synchronized void pass() throws InterruptedException {
+            while (!open) {
+                wait();
+            }
+        }
+    }
+
+    // ---- what is read is read behind
+
+    @Override
+    public @Nullable String nameOf(long session) {
+        return behind.nameOf(session);
+    }
+
+    @Override
+    public @Nullable HolderView holders(Kind kind, Key key) {
+        return behind.holders(kind, key);
+    }
+
+    @Override
+    public @Nullable KeyView view(Kind kind, Key key, int ahead, int most) {
+        return behind.view(kind, key, ahead, most);
+    }
+
+    @Override
+    public Slices<LineView> listLines(int most) {
+        return behind.listLines(most);
+    }
+
+    @Override
+    public Slices<SessionView> listSessions() {
+        return behind.listSessions();
+    }
+
+    @Override
+    public @Nullable SessionView session(long session) {
+        return behind.session(session);
+    }
+
+    @Override
+    public List<BelongingView> belongings(long session, int most) {
+        return behind.belongings(session, most);
+    }
+
+    @Override
+    public boolean kick(long session) {
+        return behind.kick(session);
+    }
+
+    @Override
+    public boolean isHolding(long session, Kind kind, Key key) {
+        return behind.isHolding(session, kind, key);
+    }
+
+    @Override
+    public HeldCount countHeld(Namespace namespace, Kind kind) {
+        return behind.countHeld(namespace, kind);
+    }
+
+    @Override
+    public UseCount countUse(Kind kind) {
+        return behind.countUse(kind);
+    }
+
+    @Override
+    public Slices<HolderView> listHolders(Namespace namespace, Kind kind) {
+        return behind.listHolders(namespace, kind);
+    }
+
+    @Override
+    public int openSessions() {
+        return behind.openSessions();
+    }
+
+    @Override
+    public long salt() {
+        return behind.salt();
+    }
+
+    @Override
+    public Slices<ResourceView> listInUse() {
+        return behind.listInUse();
+    }
+
+    @Override
+    public Slices<ResourceView> listIdle() {
+        return behind.listIdle();
+    }
+
+    @Override
+    public Slices<CounterView> listCounters() {
+        return behind.listCounters();
+    }
+
+    @Override
+    public Slices<ValueView> listValues() {
+        return behind.listValues();
+    }
+
+    @Override
+    public Slices<ListView> listLists() {
+        return behind.listLists();
+    }
+}

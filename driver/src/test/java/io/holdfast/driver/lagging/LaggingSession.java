@@ -1,0 +1,86 @@
+package io.holdfast.driver.lagging;
+
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.PlaceView;
+import io.holdfast.engine.Refusal;
+
+import java.util.List;
+
+/** A session of a {@link LaggingDriver}. */
+final class LaggingSession implements Session, Mailbox {
+    private final LaggingDriver driver;
+    private final Mailbox mailbox;
+    private final Session behind;
+
+    /** The request that is being applied and has no answer; of the applying thread. */
+    private long unanswered;
+
+    LaggingSession(LaggingDriver driver, Driver to, Mailbox mailbox, Peer peer) {
+        this.driver = driver;
+        this.mailbox = mailbox;
+        this.behind = to.open(this, peer);
+    }
+
+    @Override
+    public long id() {
+        return behind.id();
+    }
+
+    @Override
+    public boolean submit(Command.Keyed command) {
+        driver.later(() -> apply(command));
+        return false;
+    }
+
+    private void apply(Command.Keyed command) {
+        if (driver.isUndecided()) {
+            mailbox.add(new Effect.Refused(id(), command.request(), Refusal.UNAVAILABLE));
+        } else {
+            unanswered = command.request();
+            boolean _ = behind.submit(command);
+            if (unanswered != 0) {
+                unanswered = 0;
+                mailbox.waits(command.request());
+            }
+        }
+        mailbox.wake();
+    }
+
+    @Override
+    public List<PlaceView> places(long after, int most) {
+        return behind.places(after, most);
+    }
+
+    @Override
+    public boolean isHolding() {
+        return behind.isHolding();
+    }
+
+    @Override
+    public void close(long lastAnswered, Runnable released) {
+        driver.later(() -> behind.close(lastAnswered, released));
+    }
+
+    @Override
+    public void add(Effect effect) {
+        if (driver.isApplying() && effect.request() == unanswered) {
+            unanswered = 0;
+        }
+        mailbox.add(effect);
+    }
+
+    @Override
+    public void wake() {
+        mailbox.wake();
+    }
+
+    @Override
+    public boolean kick() {
+        return mailbox.kick();
+    }
+}

@@ -1,0 +1,91 @@
+package io.holdfast.engine;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** All that an engine remembers: the rules are in {@link LockEngine}. */
+final class EngineState {
+    final Map<Key, Resource> mutexes = new HashMap<>();
+    final Map<Key, Resource> semaphores = new HashMap<>();
+    final Map<Key, Resource> shared = new HashMap<>();
+    final Map<Namespace, Map<Kind, HeldTally>> held = new HashMap<>();
+    final Map<Long, Session> sessions = new HashMap<>();
+    final Deadlines deadlines = new Deadlines();
+
+    /**
+     * When keys that nobody uses may be forgotten. A key that is used again stays where it is and
+     * is looked at when its time comes: using a key costs nothing here.
+     */
+    final Deadlines idleEnds = new Deadlines();
+
+    /** All keys, in order of creation. */
+    final Roster all = new Roster();
+
+    final DataStore data;
+
+    /** The time of the last command. */
+    long nowNanos = Long.MIN_VALUE;
+
+    EngineState(Settings settings) {
+        this.data = new DataStore(settings);
+    }
+
+    Resource add(Kind kind, Key key, long limit) {
+        HeldTally tally = tally(key.namespace(), kind);
+        Resource resource =
+                switch (kind) {
+                    case MUTEX -> new Mutex(key, tally);
+                    case SEMAPHORE -> new Semaphore(key, limit, tally);
+                    case SHARED -> new SharedLock(key, tally);
+                };
+        space(kind).put(key, resource);
+        all.addLast(resource);
+        return resource;
+    }
+
+    void forget(Resource resource) {
+        all.remove(resource);
+        space(resource.kind()).remove(resource.key);
+    }
+
+    Map<Key, Resource> space(Kind kind) {
+        return switch (kind) {
+            case MUTEX -> mutexes;
+            case SEMAPHORE -> semaphores;
+            case SHARED -> shared;
+        };
+    }
+
+    Session session(long id) {
+        Session session = sessions.get(id);
+        if (session == null) {
+            session = new Session(id);
+            sessions.put(id, session);
+        }
+        return session;
+    }
+
+    HeldTally tally(Namespace namespace, Kind kind) {
+        return held.computeIfAbsent(namespace, _ -> new EnumMap<>(Kind.class))
+                .computeIfAbsent(kind, _ -> new HeldTally());
+    }
+
+    /** See {@link LockEngine#snapshot}. */
+    byte[] snapshot() {
+        var out = new SnapshotWriter();
+        var resourceWriter = new ResourceWriter(deadlines, sessions, out);
+        out.number(nowNanos);
+        for (Kind kind : Kind.values()) {
+            List<Resource> resources = new ArrayList<>(space(kind).values());
+            resources.sort(Comparator.comparing(resource -> resource.key));
+            out.number(resources.size());
+            resources.forEach(resourceWriter::write);
+        }
+        data.write(out);
+        return out.toBytes();
+    }
+}

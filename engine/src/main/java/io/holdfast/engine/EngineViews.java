@@ -1,0 +1,279 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What can be seen of an engine. Looking changes nothing. A time that is asked about is never
+ * before that of the last command.
+ */
+public final class EngineViews {
+    private final EngineState state;
+
+    EngineViews(EngineState state) {
+        this.state = state;
+    }
+
+    /** Whether the session holds anything here. */
+    public boolean hasHolds(long session) {
+        Session found = state.sessions.get(session);
+        return found != null && found.hasHolds();
+    }
+
+    /** The keys that have holders or waiters. */
+    public Listing<ResourceView> listInUse() {
+        return listResources(false);
+    }
+
+    /** The keys that have neither. */
+    public Listing<ResourceView> listIdle() {
+        return listResources(true);
+    }
+
+    /** The keys of one kind that somebody holds. */
+    public Listing<HolderView> listHolders(Namespace namespace, Kind kind) {
+        return new Listing<>(
+                state.all,
+                (named, _) ->
+                        named instanceof Resource resource
+                                        && resource.kind() == kind
+                                        && resource.holders() > 0
+                                        && resource.key.namespace().equals(namespace)
+                                ? holders(resource)
+                                : null,
+                view -> view.sessions().size() - 1);
+    }
+
+    /** Who holds a key; null if nobody does. */
+    public @Nullable HolderView holders(Kind kind, Key key) {
+        Resource resource = state.space(kind).get(key);
+        return resource == null || resource.holders() == 0 ? null : holders(resource);
+    }
+
+    /**
+     * How a key stands, with {@code most} holders at most, and as many of those who wait after the
+     * first {@code ahead}; null if nobody uses it.
+     */
+    public @Nullable KeyView view(Kind kind, Key key, int ahead, int most, long now) {
+        Resource resource = state.space(kind).get(key);
+        if (resource == null || resource.isUnused()) {
+            return null;
+        }
+        List<KeyView.Holder> holders = new ArrayList<>();
+        for (Hold hold : resource.holds()) {
+            if (holders.size() == most) {
+                break;
+            }
+            holders.add(
+                    new KeyView.Holder(
+                            hold.session.id,
+                            hold.fence,
+                            hold.mode(),
+                            since(hold.sinceNanos, now),
+                            left(hold, now),
+                            hold.isOffer()));
+        }
+        List<KeyView.Waiter> line = new ArrayList<>();
+        int[] position = {0};
+        resource.eachWait(
+                wait -> {
+                    if (line.size() == most) {
+                        return false;
+                    }
+                    if (++position[0] > ahead) {
+                        line.add(
+                                new KeyView.Waiter(
+                                        wait.session.id,
+                                        position[0],
+                                        wait.mode(),
+                                        since(wait.sinceNanos, now),
+                                        left(wait, now)));
+                    }
+                    return true;
+                });
+        return new KeyView(
+                kind, resource.limit(), resource.holders(), resource.waiters, holders, line);
+    }
+
+    /** The keys that somebody waits for, with so many holders and waiters of each at most. */
+    public Listing<LineView> listLines(int most) {
+        return new Listing<>(
+                state.all,
+                (named, now) ->
+                        named instanceof Resource resource && resource.waiters > 0
+                                ? line(resource, most, now)
+                                : null,
+                view -> view.holders().size() + view.waiters().size());
+    }
+
+    private LineView line(Resource resource, int most, long now) {
+        List<Long> holders =
+                resource.holds().stream().limit(most).map(hold -> hold.session.id).toList();
+        List<LineView.Waiter> waiters = new ArrayList<>();
+        resource.eachWait(
+                wait -> {
+                    waiters.add(
+                            new LineView.Waiter(
+                                    wait.session.id,
+                                    wait.mode(),
+                                    since(wait.sinceNanos, now),
+                                    wait.isAwaited()));
+                    return waiters.size() < most;
+                });
+        return new LineView(
+                resource.kind(),
+                resource.key,
+                resource.holders(),
+                resource.waiters,
+                holders,
+                waiters);
+    }
+
+    /** How much a session has here. */
+    public Possessions possessions(long session) {
+        Session found = state.sessions.get(session);
+        return found == null ? new Possessions(0, 0) : new Possessions(found.holds, found.waits);
+    }
+
+    /** What a session holds and waits for, so many of each at most. */
+    public List<BelongingView> belongings(long session, int most, long now) {
+        List<BelongingView> all = new ArrayList<>();
+        Session found = state.sessions.get(session);
+        if (found == null) {
+            return all;
+        }
+        int left = most;
+        for (Hold hold = found.firstHold; hold != null && left > 0; hold = hold.after, left--) {
+            all.add(
+                    new BelongingView(
+                            hold.resource.kind(),
+                            hold.resource.key,
+                            hold.mode(),
+                            true,
+                            false,
+                            hold.isOffer(),
+                            hold.fence,
+                            since(hold.sinceNanos, now),
+                            left(hold, now)));
+        }
+        left = most;
+        for (Wait wait = found.firstWait; wait != null && left > 0; wait = wait.after, left--) {
+            all.add(
+                    new BelongingView(
+                            wait.resource.kind(),
+                            wait.resource.key,
+                            wait.mode(),
+                            false,
+                            wait.isAwaited(),
+                            false,
+                            0,
+                            since(wait.sinceNanos, now),
+                            left(wait, now)));
+        }
+        return all;
+    }
+
+    private long since(long thenNanos, long now) {
+        return Math.max(state.nowNanos, now) - thenNanos;
+    }
+
+    /** The tracked acquires of a session with numbers above one, in order, so many at most. */
+    public List<PlaceView> places(long session, long after, int most, long now) {
+        List<PlaceView> places = new ArrayList<>();
+        Session found = state.sessions.get(session);
+        if (found == null) {
+            return places;
+        }
+        for (Place place : found.trackedAfter(after)) {
+            if (places.size() == most) {
+                break;
+            }
+            switch (place) {
+                case TermsHold hold ->
+                        places.add(new PlaceView(hold.request, hold.token(), left(hold, now)));
+                case TermsWait wait -> places.add(new PlaceView(wait.request, null, 0));
+                case Hold _, Wait _ -> {}
+            }
+        }
+        return places;
+    }
+
+    private long left(Deadline entry, long now) {
+        long ends = state.deadlines.timeOf(entry);
+        return ends == Long.MAX_VALUE
+                ? Command.FOREVER
+                : Math.max(0, ends - Math.max(state.nowNanos, now));
+    }
+
+    /** Whether a session holds a key, other than by {@link Command.Ask}. */
+    public boolean isHolding(long session, Kind kind, Key key) {
+        Resource resource = state.space(kind).get(key);
+        return resource != null && resource.holdOf(session) != null;
+    }
+
+    private static HolderView holders(Resource resource) {
+        List<Long> sessions = new ArrayList<>(resource.holders());
+        resource.holds().forEach(hold -> sessions.add(hold.session.id));
+        return new HolderView(resource.key, sessions, resource.heldSince);
+    }
+
+    /** How much of one kind is held. */
+    public HeldCount countHeld(Namespace namespace, Kind kind) {
+        HeldTally tally = state.tally(namespace, kind);
+        return new HeldCount(tally.keys, tally.holds);
+    }
+
+    /** How much of one kind is in use; namespaces are few. */
+    public UseCount countUse(Kind kind) {
+        UseCount sum = new UseCount(0, 0, 0);
+        for (Map<Kind, HeldTally> kinds : state.held.values()) {
+            HeldTally tally = kinds.get(kind);
+            if (tally != null) {
+                sum = sum.plus(new UseCount(tally.keys, tally.holds, tally.waits));
+            }
+        }
+        return sum;
+    }
+
+    public Listing<CounterView> listCounters() {
+        return state.data.listCounters();
+    }
+
+    public Listing<ValueView> listValues() {
+        return state.data.listValues();
+    }
+
+    public Listing<ListView> listLists() {
+        return state.data.listLists();
+    }
+
+    private Listing<ResourceView> listResources(boolean unused) {
+        return new Listing<>(
+                state.all,
+                (named, now) ->
+                        named instanceof Resource resource && resource.isUnused() == unused
+                                ? view(resource, now)
+                                : null);
+    }
+
+    private ResourceView view(Resource resource, long now) {
+        long at = Math.max(state.nowNanos, now);
+        Hold first = resource.firstHold();
+        long ends = first == null ? at : state.deadlines.timeOf(first);
+        return new ResourceView(
+                resource.kind(),
+                resource.key,
+                resource.limit(),
+                resource.holders(),
+                resource.waiters,
+                first == null ? 0 : first.session.id,
+                ends == Long.MAX_VALUE ? Command.FOREVER : Math.max(0, ends - at),
+                at - resource.lastActivityNanos,
+                first == null ? 0 : at - first.sinceNanos,
+                first == null ? Mode.WRITE : first.mode(),
+                first == null ? 0 : first.fence);
+    }
+}

@@ -1,0 +1,91 @@
+package io.holdfast.engine;
+
+/**
+ * The numbers that stand for choices in a written state. They stand in files: they never change.
+ */
+final class StateTags {
+    /** What stands in front of it. */
+    static final int VERSION = 1;
+
+    static final int MUTEX = 0;
+    static final int SEMAPHORE = 1;
+    static final int SHARED = 2;
+    static final int KINDS = 3;
+
+    static final int FIFO = 0;
+    static final int READER_PREFERRED = 1;
+    static final int WRITER_PREFERRED = 2;
+    static final int POLICIES = 3;
+
+    /** Of a session that has ended, or of one that only goes by the same number. */
+    static final int ORPHAN = 0;
+
+    /** Of a session that is being closed and does not have it any more. */
+    static final int DETACHED = 1;
+
+    static final int OWNED = 2;
+    static final int BONDS = 3;
+
+    /** Bits of terms; of what was {@link #ASKED} for, only the first is looked at. */
+    static final int TERMS_WRITE = 1;
+
+    static final int TERMS_BOUND = 2;
+    static final int TERMS_TRACKED = 4;
+    static final int ASKED = 8;
+    static final int ALL_TERMS = 16;
+
+    private StateTags() {}
+
+    static int of(Kind kind) {
+        return switch (kind) {
+            case MUTEX -> MUTEX;
+            case SEMAPHORE -> SEMAPHORE;
+            case SHARED -> SHARED;
+        };
+    }
+
+    static Kind kind(int tag) {
+        return switch (tag) {
+            case MUTEX -> Kind.MUTEX;
+            case SEMAPHORE -> Kind.SEMAPHORE;
+            case SHARED -> Kind.SHARED;
+            default -> throw new IllegalArgumentException("no kind: " + tag);
+        };
+    }
+
+    static int of(Policy policy) {
+        return switch (policy) {
+            case FIFO -> FIFO;
+            case READER_PREFERRED -> READER_PREFERRED;
+            case WRITER_PREFERRED -> WRITER_PREFERRED;
+        };
+    }
+
+    static Policy policy(int tag) {
+        return switch (tag) {
+            case FIFO -> Policy.FIFO;
+            case READER_PREFERRED -> Policy.READER_PREFERRED;
+            case WRITER_PREFERRED -> Policy.WRITER_PREFERRED;
+            default -> throw new IllegalArgumentException("no policy: " + tag);
+        };
+    }
+
+    static int of(Terms terms) {
+        return (terms.mode() == Mode.WRITE ? TERMS_WRITE : 0)
+                | (terms.bound() ? TERMS_BOUND : 0)
+                | (terms.tracked() ? TERMS_TRACKED : 0);
+    }
+
+    static Terms terms(int tag) {
+        return new Terms(mode(tag), (tag & TERMS_BOUND) != 0, (tag & TERMS_TRACKED) != 0);
+    }
+
+    /** What was asked for, as terms. */
+    static int ofAsk(Mode mode) {
+        return ASKED | (mode == Mode.WRITE ? TERMS_WRITE : 0);
+    }
+
+    static Mode mode(int tag) {
+        return (tag & TERMS_WRITE) != 0 ? Mode.WRITE : Mode.READ;
+    }
+}

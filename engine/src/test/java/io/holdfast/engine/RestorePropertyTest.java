@@ -1,0 +1,154 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Label;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.domains.Domain;
+import net.jqwik.api.domains.DomainContext;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+/** Random schedules, cut somewhere: from there on, a twin that was read does the same. */
+@Label("An engine that was written and read")
+@Domain(Schedule.Domain.class)
+@Domain(DomainContext.Global.class)
+class RestorePropertyTest {
+    @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
+    void goes_on_just_like_the_one_that_was_written(
+            @ForAll Schedule schedule, @ForAll @IntRange(min = 0, max = 99) int percent)
+            throws IOException {
+        Run run = new Run(schedule);
+        int cut = schedule.steps().size() * percent / 100;
+        for (int i = 0; i < schedule.steps().size(); i++) {
+            if (i == cut) {
+                run.restore();
+            }
+            run.step(schedule.steps().get(i));
+        }
+        run.restore();
+    }
+
+    @Property(tries = 60, edgeCases = EdgeCasesMode.NONE)
+    void is_not_made_of_wrong_bytes_other_than_by_a_clear_failure(
+            @ForAll Schedule schedule, @ForAll long seed) throws IOException {
+        Run run = new Run(schedule);
+        schedule.steps().forEach(run::step);
+        byte[] bytes = written(run.engine);
+        var random = new Random(seed);
+        for (int i = 0; i < 30; i++) {
+            byte[] wrong = bytes.clone();
+            wrong[random.nextInt(wrong.length)] ^= (byte) (1 << random.nextInt(8));
+            readOrFail(wrong, schedule);
+            readOrFail(Arrays.copyOf(bytes, random.nextInt(bytes.length)), schedule);
+        }
+    }
+
+    /** Fails the test by any other exception. */
+    private static void readOrFail(byte[] bytes, Schedule schedule) {
+        try {
+            assertThat(read(bytes, schedule)).isNotNull();
+        } catch (IOException e) {
+            assertThat(e).isNotNull();
+        }
+    }
+
+    private static byte[] written(LockEngine engine) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        engine.write(new DataOutputStream(bytes));
+        return bytes.toByteArray();
+    }
+
+    private static LockEngine read(byte[] bytes, Schedule schedule) throws IOException {
+        var in = new DataInputStream(new ByteArrayInputStream(bytes));
+        return LockEngine.read(in, schedule.settingsInNanos());
+    }
+
+    /** An engine, and from some time on its twin, at the same work. */
+    private static final class Run {
+        private final Schedule schedule;
+        private final Crowd crowd;
+        private final PlainLedger ledger = new PlainLedger();
+        private final PlainLedger twinLedger = new PlainLedger();
+        private final LockEngine engine;
+        private LockEngine twin;
+        private long now;
+
+        Run(Schedule schedule) {
+            this.schedule = schedule;
+            this.crowd = new Crowd(schedule);
+            this.engine = new LockEngine(schedule.settingsInNanos());
+            this.twin = new LockEngine(schedule.settingsInNanos());
+            this.now = schedule.start();
+            for (PlainLedger it : List.of(ledger, twinLedger)) {
+                it.maxKeys = schedule.maxKeys();
+                it.maxClaims = schedule.maxClaims();
+                it.maxEntries = schedule.maxEntries();
+            }
+        }
+
+        /** The twin begins anew, from what the engine writes. */
+        void restore() throws IOException {
+            byte[] bytes = written(engine);
+            twin = read(bytes, schedule);
+            assertThat(written(twin)).isEqualTo(bytes);
+            assertThat(twin.snapshot()).isEqualTo(engine.snapshot());
+            for (Kind kind : Kind.values()) {
+                assertThat(twin.views().countUse(kind)).isEqualTo(engine.views().countUse(kind));
+            }
+        }
+
+        void step(Step step) {
+            switch (step) {
+                case Step.Pass(long units) -> now += schedule.nanos(units);
+                case Step.Room(boolean left) -> {
+                    ledger.room = left;
+                    twinLedger.room = left;
+                }
+                case Step.CollectAll(int slice) -> apply(new Command.Collect(slice));
+                case Step.Evict(int who, int what, int which) ->
+                        apply(crowd.evict(who, Schedule.EVICTABLE.get(what), which));
+                default -> crowd.command(step).map(this::sliced).ifPresent(this::apply);
+            }
+        }
+
+        /** A session that is only half closed is written and read as well. */
+        private Command sliced(Command command) {
+            return command instanceof Command.CloseSession c
+                    ? new Command.CloseSession(
+                            c.session(),
+                            c.lastAnswered(),
+                            (int) (c.session() % 3) + 1,
+                            c.heirsSinceNanos())
+                    : command;
+        }
+
+        private void apply(Command command) {
+            List<Effect> effects = new ArrayList<>();
+            List<Effect> twinEffects = new ArrayList<>();
+            List<Event> events = new ArrayList<>();
+            List<Event> twinEvents = new ArrayList<>();
+            engine.report(events);
+            twin.report(twinEvents);
+            engine.apply(command, now, ledger, effects);
+            twin.apply(command, now, twinLedger, twinEffects);
+            assertThat(twinEffects).as("%s", command).isEqualTo(effects);
+            assertThat(twinEvents).as("%s", command).isEqualTo(events);
+            assertThat(twin.snapshot()).as("%s", command).isEqualTo(engine.snapshot());
+            assertThat(twin.nextDeadlineNanos()).isEqualTo(engine.nextDeadlineNanos());
+            assertThat(twin.hasCollectable(now)).isEqualTo(engine.hasCollectable(now));
+            effects.forEach(crowd::hear);
+        }
+    }
+}

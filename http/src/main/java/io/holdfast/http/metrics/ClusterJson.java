@@ -1,0 +1,49 @@
+package io.holdfast.http.metrics;
+
+import io.holdfast.driver.front.ClusterView;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Supplier;
+
+/** How the cluster looks from here, as JSON. */
+final class ClusterJson {
+    private ClusterJson() {}
+
+    /**
+     * @param cluster null if everything is in memory
+     */
+    static JsonObject of(@Nullable Supplier<ClusterView> cluster) {
+        if (cluster == null) {
+            return new JsonObject().put("mode", "memory");
+        }
+        ClusterView view = cluster.get();
+        JsonArray others = new JsonArray();
+        for (ClusterView.Member other : view.others()) {
+            others.add(
+                    new JsonObject()
+                            .put("node", other.node())
+                            .put("address", other.address())
+                            .put("match_index", known(other.matchIndex()))
+                            .put("silence_ms", known(other.heardMillis())));
+        }
+        return new JsonObject()
+                .put("mode", view.alone() ? "standalone" : "cluster")
+                .put("cluster", view.cluster())
+                .put("node", view.node())
+                .put("role", view.role())
+                .put("term", view.term())
+                .put("leader", view.leader())
+                .put("commit_index", view.commitIndex())
+                .put("applied_index", view.appliedIndex())
+                .put("lag", view.lag())
+                .put("serving", view.serving())
+                .put("others", others);
+    }
+
+    private static @Nullable Long known(long value) {
+        return value < 0 ? null : value;
+    }
+}
