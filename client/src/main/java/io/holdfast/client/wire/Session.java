@@ -55,7 +55,7 @@ final class Session implements Link.Watcher {
     private boolean hadSession;
     private long nextTag = 1;
     private Timeline.@Nullable Timer graceTimer;
-    private @Nullable Pulse pulse; // of the channel
+    private volatile @Nullable Pulse pulse; // of the channel
     private volatile @Nullable Pulse lastPulse; // stopped or not
     private volatile boolean up; // whether it is known what the session has
     private volatile long helloAskedAt; // before the last one was sent
@@ -110,13 +110,19 @@ final class Session implements Link.Watcher {
         return ended;
     }
 
-    /** How certain it is that the server has the session still. */
-    GrantedHold.Certainty certainty() {
+    /**
+     * How certain it is that the server has a hold still.
+     *
+     * @param heardOn the pulse of the connection that told of the hold
+     */
+    GrantedHold.Certainty certainty(@Nullable Pulse heardOn) {
         Pulse last = lastPulse;
         if (last != null && !last.isKept()) {
             return GrantedHold.Certainty.GONE;
         }
-        return up ? GrantedHold.Certainty.HELD : GrantedHold.Certainty.IN_DOUBT;
+        // Of what was granted while the session is being resumed, nobody has to ask.
+        boolean known = up || (heardOn != null && heardOn == pulse);
+        return known ? GrantedHold.Certainty.HELD : GrantedHold.Certainty.IN_DOUBT;
     }
 
     /** Whether a session outlives its connection; true before there is one. */
@@ -573,7 +579,7 @@ final class Session implements Link.Watcher {
             Acquisition what, long tag, String token, long leaseNanos, long askedAtNanos) {
         Hello known = hello;
         String session = known == null ? "" : known.session();
-        var hold = new TaggedHold(this, session, what, tag, token, leaseNanos, askedAtNanos);
+        var hold = new TaggedHold(this, session, what, tag, token, leaseNanos, askedAtNanos, pulse);
         holds.put(tag, hold);
         if (pulse != null) {
             pulse.holding();

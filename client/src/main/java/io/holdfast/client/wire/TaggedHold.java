@@ -21,6 +21,7 @@ final class TaggedHold implements GrantedHold {
     private final String token;
     private final long leaseNanos;
     private final long askedAtNanos;
+    private final @Nullable Pulse heardOn;
 
     private long endsAtNanos;
     private boolean released;
@@ -34,7 +35,8 @@ final class TaggedHold implements GrantedHold {
             long tag,
             String token,
             long leaseNanos,
-            long askedAtNanos) {
+            long askedAtNanos,
+            @Nullable Pulse heardOn) {
         this.session = session;
         this.sessionName = sessionName;
         this.what = what;
@@ -42,6 +44,7 @@ final class TaggedHold implements GrantedHold {
         this.token = token;
         this.leaseNanos = leaseNanos;
         this.askedAtNanos = askedAtNanos;
+        this.heardOn = heardOn;
         this.endsAtNanos = askedAtNanos + leaseNanos;
     }
 
@@ -74,7 +77,7 @@ final class TaggedHold implements GrantedHold {
 
     @Override
     public Certainty certainty() {
-        return what.unbound() ? Certainty.HELD : session.certainty();
+        return what.unbound() ? Certainty.HELD : session.certainty(heardOn);
     }
 
     @Override

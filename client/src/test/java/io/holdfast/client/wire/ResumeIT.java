@@ -88,6 +88,7 @@ class ResumeIT {
         server.free("k");
         server.cut();
         GrantedHold hold = call.hold();
+        assertThat(call.certaintyAtFirst()).isEqualTo(GrantedHold.Certainty.HELD);
         assertThat(hold.leaseNanos()).isEqualTo(33 * SECOND);
         // 20 seconds were left of it when it was listed.
         assertThat(hold.askedAtNanos() + hold.leaseNanos())
@@ -103,6 +104,7 @@ class ResumeIT {
         server.afterNextMine(() -> server.free("k"));
         server.cut();
         var losses = losses(call.hold());
+        assertThat(call.certaintyAtFirst()).isEqualTo(GrantedHold.Certainty.HELD);
         tagged.awaitEvent("restored");
         assertThat(get(call.hold().renew(0))).isEqualTo(33 * SECOND);
         assertThat(losses).isEmpty();

@@ -11,6 +11,7 @@ import io.holdfast.client.service.ServiceEvents;
 
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -81,12 +82,16 @@ final class Tagged implements AutoCloseable {
         private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
         private final CompletableFuture<Outcome> first = new CompletableFuture<>();
         private final Attempt attempt;
+        private volatile GrantedHold.@Nullable Certainty atFirst;
 
         Call(LockService service, Acquisition what) {
             attempt = service.acquire(what, this::done);
         }
 
         private void done(Outcome outcome) {
+            if (outcome instanceof Outcome.Granted granted) {
+                atFirst = granted.hold().certainty();
+            }
             outcomes.add(outcome);
             first.complete(outcome);
         }
@@ -108,6 +113,11 @@ final class Tagged implements AutoCloseable {
         GrantedHold hold() throws Exception {
             assertThat(outcome()).isInstanceOf(Outcome.Granted.class);
             return ((Outcome.Granted) outcome()).hold();
+        }
+
+        /** How certain the hold was when it was handed over. */
+        GrantedHold.@Nullable Certainty certaintyAtFirst() {
+            return atFirst;
         }
     }
 
