@@ -280,7 +280,7 @@ public final class ReplicatedDriver implements SignalDriver {
                 begun = true;
                 afterwards.add(
                         () -> {
-                            lost.forEach(pending -> giveUp(pending, true));
+                            giveUpAll(lost);
                             beginStint(stint);
                         });
             }
@@ -371,13 +371,13 @@ public final class ReplicatedDriver implements SignalDriver {
         long now = clock.getAsLong();
         List<Pending> unsent = new ArrayList<>(0);
         List<Pending> unknown = new ArrayList<>(0);
-        forwarder.pulse(now, unsent, unknown);
-        unsent.forEach(pending -> giveUp(pending, true));
-        unknown.forEach(pending -> giveUp(pending, false));
         long next;
         boolean cut;
         byte[] joining = null;
-        synchronized (lock) {
+        synchronized (lock) { // nothing is answered while it is given up
+            forwarder.pulse(now, unsent, unknown);
+            unsent.forEach(pending -> giveUp(pending, true));
+            unknown.forEach(pending -> giveUp(pending, false));
             cut = takeCutOff(now);
             boolean over = forwarder.stint() == 0 && cutting.get() == 0;
             if (!cut && over && !closing && now >= nextJoinNanos) {
@@ -389,6 +389,8 @@ public final class ReplicatedDriver implements SignalDriver {
             }
             next = steward.pulse(replica, now);
         }
+        unsent.forEach(ReplicatedDriver::wake);
+        unknown.forEach(ReplicatedDriver::wake);
         if (cut) {
             cutOff();
         }
@@ -443,10 +445,17 @@ public final class ReplicatedDriver implements SignalDriver {
         return EntryEncoding.encode(new Entry.Join(node, dataId, mine));
     }
 
-    private void giveUp(Pending pending, boolean neverIn) {
+    private static void giveUp(Pending pending, boolean neverIn) {
         ReplicatedSession session = pending.session;
         if (session != null) {
             session.giveUp(pending.item, neverIn);
+        }
+    }
+
+    private static void wake(Pending pending) {
+        ReplicatedSession session = pending.session;
+        if (session != null) {
+            session.mailbox().wake();
         }
     }
 
@@ -481,11 +490,13 @@ public final class ReplicatedDriver implements SignalDriver {
             }
         }
         lost.addAll(forwarder.end()); // what came in between
-        for (Pending pending : lost) {
-            if (!pending.givenUp) {
-                giveUp(pending, true);
-            }
-        }
+        lost.removeIf(pending -> pending.givenUp);
+        giveUpAll(lost);
+    }
+
+    private static void giveUpAll(List<Pending> lost) {
+        lost.forEach(pending -> giveUp(pending, true));
+        lost.forEach(ReplicatedDriver::wake);
     }
 
     private void beginStint(long stint) {

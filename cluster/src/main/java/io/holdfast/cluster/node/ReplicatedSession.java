@@ -224,7 +224,7 @@ final class ReplicatedSession implements Session {
 
     /** Takes an effect; whether its owner is to be woken. */
     synchronized boolean take(Effect effect) {
-        if (life == Life.OVER || givenUp.contains(effect.request())) {
+        if (cut || life == Life.OVER || givenUp.contains(effect.request())) {
             return false;
         }
         mailbox.add(effect);
@@ -239,7 +239,7 @@ final class ReplicatedSession implements Session {
             }
             return false;
         }
-        if (life == Life.OVER || answered || !(item instanceof Item.Ask)) {
+        if (cut || life == Life.OVER || answered || !(item instanceof Item.Ask)) {
             return false;
         }
         mailbox.waits(item.request());
@@ -276,29 +276,28 @@ final class ReplicatedSession implements Session {
     // ---- what happens when the cluster does not answer
 
     /**
-     * A request has taken too long.
+     * A request has taken too long. Its owner is to be woken.
      *
-     * @param known whether it never got into the log
+     * @param neverIn whether it never got into the log
      */
-    void giveUp(Item item, boolean known) {
-        synchronized (this) {
-            if (closed) { // nobody waits for it, and its end takes back what it did
-                return;
-            }
-            mailbox.add(new Effect.Refused(item.session(), item.request(), Refusal.UNAVAILABLE));
-            if (!known) {
-                givenUp.add(item.request());
-                if (isCancelled(item) && item instanceof Item.Ask(Command.Locking locking)) {
-                    cancel(locking);
-                }
+    synchronized void giveUp(Item item, boolean neverIn) {
+        if (closed) { // nobody waits for it, and its end takes back what it did
+            return;
+        }
+        mailbox.add(new Effect.Refused(item.session(), item.request(), Refusal.UNAVAILABLE));
+        boolean leaves = item instanceof Item.Ask(Command.Await _);
+        if (!cut && (leaves || !neverIn)) {
+            givenUp.add(item.request());
+            if (isCancelled(item) && item instanceof Item.Ask(Command.Locking locking)) {
+                cancel(locking);
             }
         }
-        mailbox.wake();
     }
 
+    /** Takes back what it may have done, and leaves the place that it was about. */
     private void cancel(Command.Locking asked) {
         long request = asked.request();
-        if (asked instanceof Command.Enqueue) { // its place is left by awaiting it for no time
+        if (asked instanceof Command.Enqueue || asked instanceof Command.Await) {
             addForNobody(new Command.Await(id, request, asked.kind(), asked.key(), 0));
         }
         addForNobody(new Command.Cancel(id, request, asked.kind(), asked.key()));

@@ -87,20 +87,12 @@ final class LockClient extends Client {
         String answer = ask("e", key, "" + lease);
         long sent = at.sent();
         long inLine = System.nanoTime();
-        if (answer.equals("error")) {
-            drop(); // whether it is in line is not known
-            return null;
-        }
         if (!answer.equals("queued")) {
             return granted(at, key, answer, "acquired ", asked, sent, inLine, lease, asked, 0);
         }
         long waits = System.nanoTime();
         String end = ask("w", key, "" + wait, wait);
-        Held held = granted(at, key, end, "ok ", asked, sent, inLine, lease, waits, wait);
-        if (held == null && !end.equals("timeout")) {
-            drop(); // whether it is still in line is not known
-        }
-        return held;
+        return granted(at, key, end, "ok ", asked, sent, inLine, lease, waits, wait);
     }
 
     private @Nullable Held granted(
@@ -194,6 +186,7 @@ final class LockClient extends Client {
             held.confirmed = asked;
         } else {
             refused(held, "release", asked);
+            drop(); // it may still be held, and nobody can get in line for what it holds
         }
         end(held, asked);
     }

@@ -1,0 +1,154 @@
+package io.holdfast.cluster.node;
+
+import io.holdfast.cluster.entry.EncodingException;
+import io.holdfast.cluster.entry.Entry;
+import io.holdfast.cluster.entry.EntryEncoding;
+import io.holdfast.cluster.entry.Rules;
+import io.holdfast.driver.Caps;
+import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.Watcher;
+import io.holdfast.engine.Settings;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** A driver, the log it writes to and the world around it, all moved by hand. */
+final class HandLog implements Log, ReplicatedDriver.Surroundings {
+    static final long MILLI = 1_000_000;
+    static final long SECOND = 1000 * MILLI;
+    static final long SESSION = 10 * SECOND;
+    static final long PATIENCE = 5 * SECOND;
+
+    private static final Rules RULES =
+            new Rules(new Settings(0, 300 * SECOND, true), Caps.NONE, SESSION, 0);
+    private static final DriverConfig CONFIG =
+            new DriverConfig(
+                    RULES.settings(),
+                    Caps.NONE,
+                    Duration.ofMinutes(10),
+                    0,
+                    () -> true,
+                    Watcher.NONE);
+
+    /** What was proposed and is not in the log yet. */
+    private record Proposal(Entry entry, Consumer<Boolean> outcome) {}
+
+    private final AtomicLong now = new AtomicLong(1);
+    private final Deque<Proposal> proposals = new ArrayDeque<>();
+    private final List<Runnable> later = new ArrayList<>();
+    private final ReplicatedDriver driver =
+            new ReplicatedDriver(
+                    "n1", new UUID(1, 1), RULES, CONFIG, PATIENCE, this, () -> nowNanos(), this);
+    private long lastDrawn;
+
+    HandLog() {
+        driver.pulse();
+        applyAll();
+        driver.pulse();
+        applyAll();
+    }
+
+    ReplicatedDriver driver() {
+        return driver;
+    }
+
+    long nowNanos() {
+        return now.get();
+    }
+
+    /** Time passes, and nobody does anything about it. */
+    void pass(long nanos) {
+        now.addAndGet(nanos);
+    }
+
+    /** What is on its way. */
+    List<Entry> sent() {
+        return proposals.stream().map(Proposal::entry).toList();
+    }
+
+    /** Everything on its way gets into the log and is applied. */
+    void applyAll() {
+        for (Proposal next = proposals.poll(); next != null; next = proposals.poll()) {
+            apply(next.entry);
+            next.outcome.accept(true);
+        }
+        List<Runnable> tasks = List.copyOf(later);
+        later.clear();
+        tasks.forEach(Runnable::run);
+        if (!proposals.isEmpty()) {
+            applyAll();
+        }
+    }
+
+    /** The first that is on its way is applied, and comes again. */
+    void applyFirstTwice() {
+        Proposal first = proposals.remove();
+        apply(first.entry);
+        apply(first.entry);
+    }
+
+    /** What is on its way never arrives, and its sender is told so or not. */
+    void loseAll(boolean told) {
+        List<Proposal> lost = List.copyOf(proposals);
+        proposals.clear();
+        if (told) {
+            lost.forEach(proposal -> proposal.outcome.accept(false));
+        }
+    }
+
+    private void apply(Entry entry) {
+        driver.apply(1, now.get(), entry);
+    }
+
+    private static Entry decode(byte[] bytes) {
+        try {
+            return EntryEncoding.decode(bytes);
+        } catch (EncodingException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void propose(byte[] entry, Consumer<Boolean> outcome) {
+        proposals.add(new Proposal(decode(entry), outcome));
+    }
+
+    @Override
+    public boolean isLeader() {
+        return true;
+    }
+
+    @Override
+    public long term() {
+        return 1;
+    }
+
+    @Override
+    public void pumpSoon() {
+        later.add(driver::pump);
+    }
+
+    @Override
+    public void pulseSoon() {}
+
+    @Override
+    public UUID draw() {
+        return new UUID(7, ++lastDrawn);
+    }
+
+    @Override
+    public long wallNanos() {
+        return 0;
+    }
+
+    @Override
+    public void later(Runnable task) {
+        later.add(task);
+    }
+}

@@ -1,0 +1,276 @@
+package io.holdfast.cluster.node;
+
+import static io.holdfast.cluster.node.HandLog.MILLI;
+import static io.holdfast.cluster.node.HandLog.PATIENCE;
+import static io.holdfast.cluster.node.HandLog.SECOND;
+import static io.holdfast.cluster.node.HandLog.SESSION;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.cluster.entry.Entry;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.Peer;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Refusal;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+@DisplayName("A node's driver")
+@Timeout(30)
+class ReplicatedDriverTest {
+    private static final Key KEY = Key.of("key");
+
+    private final HandLog log = new HandLog();
+    private final ReplicatedDriver driver = log.driver();
+
+    /** A client that writes down what it is told. */
+    private class Told implements Mailbox {
+        final List<Effect> effects = new ArrayList<>();
+        final Session session = driver.open(this, new Peer("test", () -> "test"));
+        boolean kicked;
+        private long lastRequest;
+
+        @Override
+        public void add(Effect effect) {
+            effects.add(effect);
+        }
+
+        @Override
+        public void wake() {}
+
+        @Override
+        public boolean kick() {
+            kicked = true;
+            return true;
+        }
+
+        long acquire() {
+            long request = ++lastRequest;
+            session.submit(
+                    new Command.Acquire(
+                            session.id(), request, Kind.MUTEX, KEY, 1, 0, 60 * SECOND, 5));
+            return request;
+        }
+
+        long enqueue() {
+            long request = ++lastRequest;
+            session.submit(
+                    new Command.Enqueue(session.id(), request, Kind.MUTEX, KEY, 1, 60 * SECOND, 5));
+            return request;
+        }
+
+        long await(long waitNanos) {
+            long request = ++lastRequest;
+            session.submit(new Command.Await(session.id(), request, Kind.MUTEX, KEY, waitNanos));
+            return request;
+        }
+
+        Effect last() {
+            return effects.getLast();
+        }
+
+        void assertUnavailable(long request) {
+            assertThat(last())
+                    .isEqualTo(new Effect.Refused(session.id(), request, Refusal.UNAVAILABLE));
+        }
+    }
+
+    private static boolean isBatch(Entry entry) {
+        return entry instanceof Entry.Batch;
+    }
+
+    private void pumpAndApply() {
+        driver.pump();
+        log.applyAll();
+    }
+
+    @Test
+    void leaves_the_line_when_to_get_in_took_too_long() {
+        Told holder = new Told();
+        holder.acquire();
+        pumpAndApply();
+        Told other = new Told();
+        long enqueued = other.enqueue();
+        driver.pump(); // on its way, and nobody knows how far
+        log.pass(PATIENCE);
+        driver.pulse();
+        other.assertUnavailable(enqueued);
+        log.applyAll();
+        long again = other.enqueue();
+        pumpAndApply();
+        assertThat(other.last()).isEqualTo(new Effect.Queued(other.session.id(), again));
+    }
+
+    @Test
+    void leaves_the_line_when_to_wait_was_never_sent() {
+        Told holder = new Told();
+        holder.acquire();
+        pumpAndApply();
+        Told other = new Told();
+        other.enqueue();
+        pumpAndApply();
+        for (int i = 0; i < 2; i++) { // as many as may be on their way
+            new Told().acquire();
+            driver.pump();
+        }
+        long awaited = other.await(SECOND);
+        log.pass(SECOND);
+        driver.pulse();
+        other.assertUnavailable(awaited);
+        log.applyAll();
+        long again = other.enqueue();
+        pumpAndApply();
+        assertThat(other.last()).isEqualTo(new Effect.Queued(other.session.id(), again));
+        assertThat(other.effects).hasSize(3);
+    }
+
+    @Test
+    void gives_back_what_was_granted_too_late() {
+        Told late = new Told();
+        long acquired = late.acquire();
+        driver.pump();
+        log.pass(PATIENCE);
+        driver.pulse();
+        late.assertUnavailable(acquired);
+        log.applyAll();
+        assertThat(late.effects).hasSize(1);
+        Told next = new Told();
+        next.acquire();
+        pumpAndApply();
+        assertThat(next.last()).isInstanceOf(Effect.Granted.class);
+    }
+
+    @Test
+    void does_not_give_up_what_is_being_answered() throws Exception {
+        var ticking = new Thread(driver::pulse, "ticking");
+        var asked = new CountDownLatch(1);
+        Told client =
+                new Told() {
+                    @Override
+                    public void add(Effect effect) {
+                        super.add(effect);
+                        log.pass(PATIENCE); // now it is late, but it has been answered
+                        ticking.start();
+                        while (ticking.getState() != Thread.State.BLOCKED) {
+                            Thread.onSpinWait();
+                        }
+                        asked.countDown();
+                    }
+                };
+        client.acquire();
+        pumpAndApply();
+        asked.await();
+        ticking.join();
+        assertThat(client.effects).hasSize(1);
+        assertThat(client.last()).isInstanceOf(Effect.Granted.class);
+        log.applyAll();
+        Told rival = new Told();
+        rival.acquire();
+        pumpAndApply();
+        assertThat(rival.last()).isInstanceOf(Effect.TimedOut.class);
+    }
+
+    @Test
+    void sends_again_what_nobody_answers_for() {
+        Told client = new Told();
+        client.acquire();
+        driver.pump();
+        log.loseAll(false);
+        log.pass(400 * MILLI);
+        driver.pulse();
+        assertThat(log.sent()).noneMatch(ReplicatedDriverTest::isBatch);
+        log.pass(200 * MILLI);
+        driver.pulse();
+        log.applyAll();
+        assertThat(client.last()).isInstanceOf(Effect.Granted.class);
+    }
+
+    @Test
+    void sends_again_soon_what_is_said_to_have_failed() {
+        Told client = new Told();
+        client.acquire();
+        driver.pump();
+        log.loseAll(true);
+        log.pass(100 * MILLI);
+        driver.pulse();
+        log.applyAll();
+        assertThat(client.last()).isInstanceOf(Effect.Granted.class);
+    }
+
+    @Test
+    void does_once_what_arrives_twice() {
+        Told client = new Told();
+        client.acquire();
+        client.acquire();
+        driver.pump();
+        log.applyFirstTwice();
+        assertThat(client.effects).hasSize(2);
+    }
+
+    @Test
+    void says_that_it_lives_as_long_as_it_has_sessions() {
+        Told client = new Told();
+        client.acquire();
+        pumpAndApply();
+        for (int i = 0; i < 40; i++) {
+            log.pass(SESSION / 20);
+            driver.pulse();
+            log.applyAll();
+        }
+        assertThat(client.kicked).isFalse();
+        assertThat(client.effects).hasSize(1);
+        log.pass(SESSION / 20 * 13); // 0.65 of it in silence
+        driver.watch();
+        assertThat(client.kicked).isFalse();
+    }
+
+    @Test
+    void sends_its_clients_away_before_their_sessions_can_end() {
+        Told client = new Told();
+        client.acquire();
+        pumpAndApply();
+        log.pass(SESSION / 100 * 69);
+        driver.watch();
+        assertThat(client.kicked).isFalse();
+        log.pass(SESSION / 100 * 2);
+        driver.watch();
+        assertThat(client.kicked).isTrue();
+        assertThat(driver.isServing()).isFalse();
+    }
+
+    @Test
+    void counts_its_silence_from_when_it_last_sent_what_was_heard() {
+        Told client = new Told();
+        client.acquire();
+        driver.pump();
+        log.pass(SESSION / 100 * 60);
+        log.applyAll();
+        log.pass(SESSION / 100 * 11);
+        driver.watch();
+        assertThat(client.kicked).isTrue();
+    }
+
+    @Test
+    void sends_clients_away_before_it_tells_them_what_comes_too_late() {
+        Told client = new Told();
+        client.acquire();
+        pumpAndApply();
+        int told = client.effects.size();
+        client.acquire();
+        driver.pump();
+        log.pass(SESSION / 100 * 71);
+        log.applyAll();
+        assertThat(client.kicked).isTrue();
+        assertThat(client.effects.stream().skip(told)).noneMatch(Effect.TimedOut.class::isInstance);
+    }
+}
