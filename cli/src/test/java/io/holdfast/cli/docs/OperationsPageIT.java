@@ -6,6 +6,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -31,23 +32,27 @@ class OperationsPageIT {
             Pattern.compile("\\b((?:dflockd|holdfast)_[a-z_]+?)(?:_bucket|_sum|_count)?\\b");
     private static final Pattern CODE = Pattern.compile("`([a-z_]+)`");
 
+    @TempDir private Path folder;
     private Page page;
     private String scrape;
 
     @BeforeAll
     void scrape() throws Exception {
         page = Page.read(Path.of("..", "docs", "operations.md"));
-        try (var server = new ExampleServer(List.of("serve", "--listen", "http://127.0.0.1:6389"));
+        scrape = scrape("serve", "--listen", "http://127.0.0.1:6389");
+    }
+
+    private static String scrape(String... words) throws Exception {
+        try (var server = new ExampleServer(List.of(words));
                 HttpClient http = HttpClient.newHttpClient()) {
             URI base = URI.create("http://127.0.0.1:" + server.httpPort());
             String lease = "{\"acquire_timeout_s\":0}";
             post(http, base.resolve("/v1/leases/contended"), lease);
             post(http, base.resolve("/v1/leases/contended"), lease.replace("0", "1"));
-            scrape =
-                    http.send(
-                                    HttpRequest.newBuilder(base.resolve("/metrics")).build(),
-                                    HttpResponse.BodyHandlers.ofString())
-                            .body();
+            return http.send(
+                            HttpRequest.newBuilder(base.resolve("/metrics")).build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
         }
     }
 
@@ -68,7 +73,7 @@ class OperationsPageIT {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private Map<String, Set<String>> served() {
+    private static Map<String, Set<String>> served(String scrape) {
         Map<String, Set<String>> labels = new TreeMap<>();
         for (String family : all(FAMILY, scrape)) {
             Set<String> names = new TreeSet<>();
@@ -83,10 +88,30 @@ class OperationsPageIT {
 
     @Test
     void lists_each_metric_with_its_labels() {
+        assertThat(shown("Metrics")).hasSizeGreaterThan(20).isEqualTo(served(scrape));
+    }
+
+    private Map<String, Set<String>> shown(String heading) {
         Map<String, Set<String>> shown = new TreeMap<>();
-        page.rows("Metrics")
+        page.rows(heading)
                 .forEach(row -> shown.put(row.getFirst().replace("`", ""), all(CODE, row.get(1))));
-        assertThat(shown).hasSizeGreaterThan(20).isEqualTo(served());
+        return shown;
+    }
+
+    @Test
+    void lists_what_a_server_with_a_data_directory_has_more() throws Exception {
+        Map<String, Set<String>> shown = shown("Metrics of a cluster");
+        shown.values().removeIf(labels -> labels.contains("peer")); // it is alone
+        Map<String, Set<String>> more =
+                served(
+                        scrape(
+                                "serve",
+                                "--listen",
+                                "http://127.0.0.1:6389",
+                                "--data-dir",
+                                folder.toString()));
+        more.keySet().removeAll(served(scrape).keySet());
+        assertThat(shown).hasSizeGreaterThan(5).isEqualTo(more);
     }
 
     @Test
@@ -96,6 +121,6 @@ class OperationsPageIT {
                         .filter(block -> block.heading().equals("Alerts"))
                         .flatMap(block -> block.lines().stream())
                         .collect(Collectors.joining("\n"));
-        assertThat(all(OURS, alerts)).hasSizeGreaterThan(4).isSubsetOf(served().keySet());
+        assertThat(all(OURS, alerts)).hasSizeGreaterThan(4).isSubsetOf(served(scrape).keySet());
     }
 }

@@ -1,0 +1,60 @@
+package io.holdfast.http.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.front.ClusterView;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+@DisplayName("Of a cluster, the metrics")
+class ClusterCollectorTest {
+    private static final List<ClusterView.Member> OTHERS =
+            List.of(
+                    new ClusterView.Member("n2", "h2:1", 40, 250),
+                    new ClusterView.Member("n3", "h3:1", 41, 1500));
+
+    private static Map<String, Double> collect(String role) {
+        var view = new ClusterView("c", "n1", false, role, 7, "n1", 42, 39, true, OTHERS);
+        Map<String, Double> values = new TreeMap<>();
+        for (MetricSnapshot family : new ClusterCollector(() -> view).collect()) {
+            ((GaugeSnapshot) family)
+                    .getDataPoints()
+                    .forEach(
+                            point ->
+                                    values.put(
+                                            family.getMetadata().getName()
+                                                    + point.getLabels().stream()
+                                                            .map(label -> " " + label.getValue())
+                                                            .findFirst()
+                                                            .orElse(""),
+                                            point.getValue()));
+        }
+        return values;
+    }
+
+    @Test
+    void tell_on_the_leader_how_the_others_are() {
+        assertThat(collect("leader"))
+                .containsEntry("holdfast_cluster_is_leader", 1.0)
+                .containsEntry("holdfast_cluster_term", 7.0)
+                .containsEntry("holdfast_cluster_lag", 3.0)
+                .containsEntry("holdfast_cluster_peer_match_index n2", 40.0)
+                .containsEntry("holdfast_cluster_peer_match_index n3", 41.0)
+                .containsEntry("holdfast_cluster_peer_silence_seconds n3", 1.5);
+    }
+
+    @Test
+    void say_nothing_of_others_where_nobody_knows() {
+        assertThat(collect("follower"))
+                .containsEntry("holdfast_cluster_is_leader", 0.0)
+                .containsEntry("holdfast_cluster_has_leader", 1.0)
+                .noneSatisfy((name, _) -> assertThat(name).contains("peer"));
+    }
+}
