@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -37,6 +39,9 @@ import java.util.stream.Stream;
 final class TrainCommand implements Callable<Integer> {
     private static final int ROUNDS = 20_000;
     private static final int HTTP_ROUNDS = 200;
+    private static final List<String> NODES = List.of("n1", "n2", "n3");
+    private static final int CLUSTER_CLIENTS = 48;
+    private static final int CLUSTER_ROUNDS = 600;
     private static final Pattern LENGTH = Pattern.compile("(?i)content-length: *([0-9]+)");
     private static final int CONNECT_TRIES = 2000;
 
@@ -48,14 +53,15 @@ final class TrainCommand implements Callable<Integer> {
         Path folder = Files.createTempDirectory("holdfast-train");
         try {
             useLockFile(folder.resolve("lock").toString());
-            return train(folder.resolve("socket"));
+            Integer status = train(folder.resolve("socket"));
+            trainCluster(folder);
+            return status;
         } finally {
-            try (Stream<Path> files = Files.list(folder)) {
-                for (Path file : files.toList()) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                     Files.delete(file);
                 }
             }
-            Files.delete(folder);
         }
     }
 
@@ -161,10 +167,7 @@ final class TrainCommand implements Callable<Integer> {
                         + httpPort
                         + ",socketlock://"
                         + socketlock;
-        CompletableFuture<Integer> server =
-                CompletableFuture.supplyAsync(
-                        () -> Main.run(List.of("serve", "--listen", urls), Map.of()),
-                        task -> Thread.ofPlatform().daemon().start(task)); // the pool is others'
+        CompletableFuture<Integer> server = serve("--listen", urls);
         connect(port).close(); // one that says nothing
         useServer("127.0.0.1:" + port);
         try (Socket socket = connect(port);
@@ -181,6 +184,68 @@ final class TrainCommand implements Callable<Integer> {
         }
         Signals.raiseTerm();
         return server.get(10, TimeUnit.SECONDS);
+    }
+
+    private static CompletableFuture<Integer> serve(String... flags) {
+        List<String> words = new ArrayList<>(List.of(flags));
+        words.addFirst("serve");
+        return CompletableFuture.supplyAsync(
+                () -> Main.run(words, Map.of()),
+                task -> Thread.ofPlatform().daemon().start(task)); // the pool is others'
+    }
+
+    /** Three nodes in one process do what one does as a leader and as a follower. */
+    private static void trainCluster(Path folder) throws Exception {
+        List<Integer> ports = new ArrayList<>();
+        List<String> members = new ArrayList<>();
+        for (String node : NODES) {
+            ports.add(freePort());
+            members.add(node + "=127.0.0.1:" + freePort());
+        }
+        List<CompletableFuture<Integer>> servers = new ArrayList<>();
+        for (String node : NODES) {
+            servers.add(
+                    serve(
+                            "--no-http",
+                            "--listen",
+                            "dflockd://127.0.0.1:" + ports.get(servers.size()),
+                            "--cluster",
+                            String.join(",", members),
+                            "--node",
+                            node,
+                            "--data-dir",
+                            folder.resolve(node).toString()));
+        }
+        List<CompletableFuture<Void>> clients = new ArrayList<>();
+        for (int i = 0; i < CLUSTER_CLIENTS; i++) {
+            int port = ports.get(i % ports.size());
+            clients.add(
+                    CompletableFuture.runAsync(
+                            () -> driveCluster(port),
+                            task -> Thread.ofPlatform().daemon().start(task)));
+        }
+        for (CompletableFuture<Void> client : clients) {
+            client.get();
+        }
+        Signals.raiseTerm();
+        for (CompletableFuture<Integer> server : servers) {
+            server.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    private static void driveCluster(int port) {
+        String key = Thread.currentThread().threadId() + "";
+        try (Socket socket = connect(port);
+                BufferedReader in = reader(socket)) {
+            for (int i = 0; i < CLUSTER_ROUNDS; i++) {
+                String granted = ask(socket, in, "l\n" + key + "\n5 10\n");
+                ask(socket, in, "r\n" + key + "\n" + granted.substring(3, 35) + "\n");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static int freePort() throws IOException {

@@ -52,7 +52,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Signals.onEnd(_ -> end.countDown());
+        Signals.Registration _ = Signals.onEnd(_ -> end.countDown());
         Path data = folder == null ? Files.createTempDirectory("holdfast-demo") : folder;
         try {
             return run(data);

@@ -21,8 +21,12 @@ public final class LineLogger extends LegacyAbstractLogger implements LoggingEve
     private static volatile boolean debug;
     private static volatile boolean quiet;
 
+    /** Others only tell of errors; they ask often whether they may. */
+    private final boolean ours;
+
     LineLogger(String name) {
         this.name = name;
+        this.ours = name.startsWith("io.holdfast");
     }
 
     /** Turns debug lines on or off, everywhere. */
@@ -36,7 +40,7 @@ public final class LineLogger extends LegacyAbstractLogger implements LoggingEve
     }
 
     private boolean isEnabled(Level level) {
-        return level.toInt() >= (name.startsWith("io.holdfast") ? least() : Level.ERROR).toInt();
+        return level.toInt() >= (ours ? least() : Level.ERROR).toInt();
     }
 
     private static Level least() {

@@ -4,6 +4,8 @@ import org.slf4j.LoggerFactory;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntConsumer;
 
 /**
@@ -11,19 +13,23 @@ import java.util.function.IntConsumer;
  * it is in every JDK, but not in the documented API, hence the reflection.
  */
 public final class Signals {
+    /** All who are told of an end: there may be several servers in one process. */
+    private static final List<IntConsumer> ENDINGS = new CopyOnWriteArrayList<>();
+
     private Signals() {}
 
-    /** What was done about a signal before, to be done again. */
-    interface Registration extends AutoCloseable {
+    /** Until it is closed, somebody is told of signals. */
+    public interface Registration extends AutoCloseable {
         @Override
         void close();
     }
 
     /** Calls with the exit status that stands for the signal: SIGINT or SIGTERM. */
-    public static void onEnd(IntConsumer action) {
+    public static Registration onEnd(IntConsumer action) {
+        ENDINGS.add(action);
         try {
-            handle(Signal.INT, () -> action.accept(Signal.INT.status()));
-            handle(Signal.TERM, () -> action.accept(Signal.TERM.status()));
+            handle(Signal.INT, () -> tellAll(Signal.INT.status()));
+            handle(Signal.TERM, () -> tellAll(Signal.TERM.status()));
         } catch (ReflectiveOperationException e) {
             LoggerFactory.getLogger(Signals.class)
                     .atDebug()
@@ -31,6 +37,11 @@ public final class Signals {
                     .log("signals are not available, using a shutdown hook");
             Runtime.getRuntime().addShutdownHook(new Thread(() -> action.accept(0)));
         }
+        return () -> ENDINGS.remove(action);
+    }
+
+    private static void tellAll(int status) {
+        ENDINGS.forEach(action -> action.accept(status));
     }
 
     /** Calls when the size of the terminal may have changed. */

@@ -99,12 +99,14 @@ final class ServerRun {
 
     private static int run(ServerPlan plan, @Nullable String pidFile, @Nullable String failure) {
         Ending ending = new Ending();
-        Signals.onEnd(ending::signal); // before anybody can see that the server is there
-        if (pidFile == null) {
-            return serve(plan, ending, failure);
-        }
-        try (PidFile _ = PidFile.write(pidFile)) {
-            return serve(plan, ending, failure);
+        // before anybody can see that the server is there
+        try (Signals.Registration _ = Signals.onEnd(ending::signal)) {
+            if (pidFile == null) {
+                return serve(plan, ending, failure);
+            }
+            try (PidFile _ = PidFile.write(pidFile)) {
+                return serve(plan, ending, failure);
+            }
         }
     }
 

@@ -75,7 +75,7 @@ final class LiveTop {
     }
 
     private int run(HttpReader server, Duration interval) throws InterruptedException, IOException {
-        Signals.onEnd(this::end);
+        Signals.Registration _ = Signals.onEnd(this::end);
         Signals.onResize(() -> tell(new Happening.Resized()));
         Keyboard.start(terminal.keys(), this::take);
         Poller poller =

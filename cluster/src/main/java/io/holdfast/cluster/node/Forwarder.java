@@ -19,8 +19,11 @@ import java.util.function.LongSupplier;
 /**
  * Brings what the sessions of one stint ask for into the log, in order and once. Items are gathered
  * into numbered batches; as long as a batch has not been seen in this node's own copy of the state,
- * it is sent again. Only {@link #pump} and {@link #pulse} send; whoever adds items sees to it that
- * they are called.
+ * it is sent again. Only {@link #pump} sends; whoever adds items sees to it that it is called.
+ *
+ * <p>What a batch costs depends little on what is in it, if other nodes have to have it. Those who
+ * have just been answered are likely to ask again, so the next batch waits for them, but not for
+ * long; and while one is on its way, another goes only if it is as large.
  */
 final class Forwarder {
     /** What one batch may have. */
@@ -28,8 +31,13 @@ final class Forwarder {
 
     private static final int MOST_BYTES = 128 * 1024;
 
-    /** How many batches may be on their way: one is being written while another is gathered. */
+    /** How many batches may be on their way. */
     private static final int WINDOW = 2;
+
+    /** The longest wait for those who were answered, and what part it is of the time it took. */
+    private static final long MOST_LINGER_NANOS = 4_000_000L;
+
+    private static final int LINGER_PART = 2;
 
     /** After a failure, and after no answer, it is sent again so much later. */
     private static final long RETRY_NANOS = 100_000_000L;
@@ -41,7 +49,7 @@ final class Forwarder {
         final byte[] bytes;
         final List<Pending> items;
         final long firstSentNanos;
-        boolean sent;
+        boolean sent = true;
         long sentNanos;
 
         Batch(long sequence, byte[] bytes, List<Pending> items, long nowNanos) {
@@ -49,6 +57,7 @@ final class Forwarder {
             this.bytes = bytes;
             this.items = items;
             this.firstSentNanos = nowNanos;
+            this.sentNanos = nowNanos;
         }
     }
 
@@ -59,6 +68,11 @@ final class Forwarder {
     private final ByteWriter writer = new ByteWriter();
     private long stint;
     private long lastSequence;
+
+    /** How many items are likely to come, and until when to wait for them. */
+    private int expected;
+
+    private long lingerUntilNanos = Long.MIN_VALUE;
 
     /** When the last batch that was applied was first sent: since then nobody calls us silent. */
     private long heardNanos;
@@ -98,7 +112,7 @@ final class Forwarder {
     /** Adds an item; whether somebody has to call {@link #pump}. */
     synchronized boolean add(Pending item) {
         queue.addLast(item);
-        return inFlight.size() < WINDOW;
+        return queue.size() == 1 || !waits(clock.getAsLong());
     }
 
     /** Says that the stint lives, if there is nothing else to say. */
@@ -121,28 +135,34 @@ final class Forwarder {
         if (ofStint != stint) {
             return false;
         }
+        long now = clock.getAsLong();
         while (!inFlight.isEmpty() && inFlight.getFirst().sequence <= sequence) {
-            heardNanos = Math.max(heardNanos, inFlight.removeFirst().firstSentNanos);
+            Batch batch = inFlight.removeFirst();
+            heardNanos = Math.max(heardNanos, batch.firstSentNanos);
+            expected = batch.items.size() + queue.size();
+            lingerUntilNanos =
+                    now + Math.min(MOST_LINGER_NANOS, (now - batch.firstSentNanos) / LINGER_PART);
         }
         return !queue.isEmpty();
     }
 
     /** Another node leads now: what was sent to the last one may be lost. */
     synchronized void leaderChanged() {
-        resendAll();
+        resend();
         retryNanos = Long.MIN_VALUE;
     }
 
-    private void resendAll() {
+    private void resend() {
         inFlight.forEach(batch -> batch.sent = false);
     }
 
-    /** Sends what can be sent. */
-    void pump() {
+    /** Sends what can be sent; how long until more can, if nobody says so before. */
+    long pump() {
         for (Batch next = next(); next != null; next = next()) {
             Batch batch = next;
             log.propose(batch.bytes, in -> outcome(batch, in));
         }
+        return lingerNanos();
     }
 
     private synchronized @Nullable Batch next() {
@@ -157,15 +177,33 @@ final class Forwarder {
                 return batch;
             }
         }
-        if (inFlight.size() >= WINDOW || (queue.isEmpty() && !beat)) {
+        if ((queue.isEmpty() && !beat) || waits(now)) {
             return null;
         }
         beat = false;
         Batch batch = gather(now);
-        batch.sent = true;
-        batch.sentNanos = now;
         inFlight.addLast(batch);
         return batch;
+    }
+
+    /** Whether the next batch is to wait for more, or for the one before it. */
+    private boolean waits(long now) {
+        Batch last = inFlight.peekLast();
+        return last == null
+                ? lingers(now)
+                : inFlight.size() >= WINDOW || (!log.isAlone() && queue.size() < last.items.size());
+    }
+
+    private boolean lingers(long now) {
+        return !log.isAlone()
+                && !queue.isEmpty()
+                && queue.size() < expected
+                && now < lingerUntilNanos;
+    }
+
+    private synchronized long lingerNanos() {
+        long now = clock.getAsLong();
+        return inFlight.isEmpty() && lingers(now) ? lingerUntilNanos - now : Long.MAX_VALUE;
     }
 
     private Batch gather(long now) {
@@ -200,19 +238,19 @@ final class Forwarder {
 
     private synchronized void outcome(Batch batch, boolean in) {
         if (!in && inFlight.contains(batch)) {
-            resendAll();
+            resend();
             retryNanos = clock.getAsLong() + RETRY_NANOS;
         }
     }
 
     /**
-     * Sends again what nobody answers for, and finds those whose patience is over. Those who are
+     * Has what nobody answers for sent again, and finds those whose patience is over. Those who are
      * still here never get into the log.
      */
     synchronized void pulse(long now, List<Pending> unsent, List<Pending> unknown) {
         Batch first = inFlight.peekFirst();
         if (first != null && first.sent && now - first.sentNanos > SILENCE_NANOS) {
-            resendAll();
+            resend();
         }
         for (Batch batch : inFlight) {
             for (Pending pending : batch.items) {

@@ -15,6 +15,9 @@ public interface Log {
     /** Whether this node leads, and may bring entries in without asking another. */
     boolean isLeader();
 
+    /** Whether no other node writes to it. */
+    boolean isAlone();
+
     /** The term that this node leads in, or knows of. */
     long term();
 }

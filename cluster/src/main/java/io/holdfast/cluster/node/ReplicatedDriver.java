@@ -328,16 +328,14 @@ public final class ReplicatedDriver implements SignalDriver {
     // ---- what goes into the log
 
     void add(Pending pending) {
-        forwarder.add(pending);
+        if (forwarder.add(pending)) {
+            surroundings.pumpSoon();
+        }
     }
 
-    void pumpSoon() {
-        surroundings.pumpSoon();
-    }
-
-    /** Sends what there is to send. */
-    public void pump() {
-        forwarder.pump();
+    /** Sends what there is to send; how long until more can be, if nobody says so before. */
+    public long pump() {
+        return forwarder.pump();
     }
 
     void known(int more) {
@@ -397,7 +395,7 @@ public final class ReplicatedDriver implements SignalDriver {
         if (joining != null) {
             log.propose(joining, _ -> {});
         }
-        pump();
+        long _ = pump();
         return next;
     }
 

@@ -100,7 +100,6 @@ final class ReplicatedSession implements Session {
             driver.add(
                     new Pending(new Item.Ask(command), this, driver.after(patienceNanos(command))));
         }
-        driver.pumpSoon();
         return false;
     }
 
@@ -135,9 +134,7 @@ final class ReplicatedSession implements Session {
                 mailbox.add(new Effect.Refused(id, item.request(), refusal));
             }
         }
-        if (refusal == null) {
-            driver.pumpSoon();
-        } else {
+        if (refusal != null) {
             mailbox.wake();
         }
     }
@@ -211,7 +208,6 @@ final class ReplicatedSession implements Session {
                 life = Life.ENDING;
                 released = whenReleased;
                 driver.add(new Pending(new Item.End(id, lastAnswered), null, Long.MAX_VALUE));
-                driver.pumpSoon();
                 return;
             }
             life = Life.OVER;

@@ -59,7 +59,7 @@ public final class RaftNode implements AutoCloseable {
         this.parameters = parameters;
         this.appenders = PromptGrpc.gatherIn(parameters);
         this.groupId = RaftSettings.groupId(config.name());
-        this.log = new RatisLog(groupId, parameters);
+        this.log = new RatisLog(groupId, parameters, config.isSingle());
     }
 
     public Log log() {

@@ -32,7 +32,8 @@ final class RatisLog implements Log {
     private final Parameters parameters;
     private final ClientId clientId = ClientId.randomId();
     private final AtomicLong lastCall = new AtomicLong();
-    private final Gatherer gatherer = new Gatherer(this::submitHere);
+    private final boolean alone;
+    private final Gatherer gatherer;
     private volatile RaftServer.@Nullable Division division;
 
     /** Guarded by this. */
@@ -40,7 +41,9 @@ final class RatisLog implements Log {
 
     private @Nullable RaftPeerId leader;
 
-    RatisLog(RaftGroupId groupId, Parameters parameters) {
+    RatisLog(RaftGroupId groupId, Parameters parameters, boolean alone) {
+        this.alone = alone;
+        this.gatherer = new Gatherer(this::submitHere, alone);
         this.groupId = groupId;
         this.parameters = parameters;
     }
@@ -58,6 +61,11 @@ final class RatisLog implements Log {
     public boolean isLeader() {
         RaftServer.Division here = division();
         return here != null && here.getInfo().isLeaderReady();
+    }
+
+    @Override
+    public boolean isAlone() {
+        return alone;
     }
 
     @Override

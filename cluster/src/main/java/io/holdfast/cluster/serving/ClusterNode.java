@@ -153,8 +153,7 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private long pump() {
-        driver.pump();
-        return NANOS_PER_MILLI * 20;
+        return Math.min(driver.pump(), NANOS_PER_MILLI * 20);
     }
 
     private long pulse() {

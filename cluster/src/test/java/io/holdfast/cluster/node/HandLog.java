@@ -125,6 +125,11 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
     }
 
     @Override
+    public boolean isAlone() {
+        return false;
+    }
+
+    @Override
     public long term() {
         return 1;
     }

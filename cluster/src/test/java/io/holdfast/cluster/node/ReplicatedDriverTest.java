@@ -90,6 +90,7 @@ class ReplicatedDriverTest {
     }
 
     private void pumpAndApply() {
+        log.pass(10 * MILLI); // nobody else is waited for any more
         driver.pump();
         log.applyAll();
     }
@@ -119,7 +120,7 @@ class ReplicatedDriverTest {
         Told other = new Told();
         other.enqueue();
         pumpAndApply();
-        for (int i = 0; i < 2; i++) { // as many as may be on their way
+        for (int i = 0; i < 2; i++) { // as many batches as may be on their way
             new Told().acquire();
             driver.pump();
         }
@@ -272,5 +273,43 @@ class ReplicatedDriverTest {
         log.applyAll();
         assertThat(client.kicked).isTrue();
         assertThat(client.effects.stream().skip(told)).noneMatch(Effect.TimedOut.class::isInstance);
+    }
+
+    @Test
+    void waits_a_little_for_those_who_were_answered() {
+        Told first = new Told();
+        Told second = new Told();
+        first.acquire();
+        second.acquire();
+        driver.pump();
+        log.pass(MILLI);
+        log.applyAll();
+        long next = first.acquire();
+        driver.pump();
+        assertThat(log.sent()).noneMatch(ReplicatedDriverTest::isBatch);
+        second.acquire();
+        first.acquire();
+        second.acquire();
+        driver.pump();
+        assertThat(log.sent()).hasSize(1).allMatch(ReplicatedDriverTest::isBatch);
+        log.applyAll();
+        assertThat(first.effects).anyMatch(effect -> effect.request() == next);
+    }
+
+    @Test
+    void does_not_wait_long_for_those_who_do_not_come() {
+        Told first = new Told();
+        first.acquire();
+        new Told().acquire();
+        driver.pump();
+        log.pass(MILLI);
+        log.applyAll();
+        first.acquire();
+        long wait = driver.pump();
+        assertThat(log.sent()).noneMatch(ReplicatedDriverTest::isBatch);
+        assertThat(wait).isEqualTo(MILLI / 2);
+        log.pass(wait);
+        driver.pump();
+        assertThat(log.sent()).hasSize(1);
     }
 }

@@ -251,6 +251,11 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
     }
 
     @Override
+    public boolean isAlone() {
+        return world.nodes.size() == 1;
+    }
+
+    @Override
     public long term() {
         return knownTerm;
     }
@@ -297,8 +302,15 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
                     time.span(0, MILLI / 5),
                     () -> {
                         pumping = false;
-                        driver().pump();
+                        pump();
                     });
+        }
+    }
+
+    private void pump() {
+        long next = driver().pump();
+        if (next < Long.MAX_VALUE) {
+            later(trueSpan(next) + time.span(0, MILLI / 5), this::pumpSoon);
         }
     }
 
