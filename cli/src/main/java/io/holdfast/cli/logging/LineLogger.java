@@ -24,9 +24,13 @@ public final class LineLogger extends LegacyAbstractLogger implements LoggingEve
     /** Others only tell of errors; they ask often whether they may. */
     private final boolean ours;
 
+    /** What these fail to send is sent again: that is no news to anybody. */
+    private final boolean handled;
+
     LineLogger(String name) {
         this.name = name;
         this.ours = name.startsWith("io.holdfast");
+        this.handled = name.startsWith("org.apache.ratis.client");
     }
 
     /** Turns debug lines on or off, everywhere. */
@@ -40,6 +44,9 @@ public final class LineLogger extends LegacyAbstractLogger implements LoggingEve
     }
 
     private boolean isEnabled(Level level) {
+        if (handled && !debug) {
+            return false;
+        }
         return level.toInt() >= (ours ? least() : Level.ERROR).toInt();
     }
 

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -82,13 +83,11 @@ public final class Backup {
         }
         @Nullable Path newest = null;
         long newestIndex = -1;
-        try (Stream<Path> files = Files.walk(raft, 3)) {
-            for (Path file : files.toList()) {
-                Matcher name = SNAPSHOT.matcher(String.valueOf(file.getFileName()));
-                if (name.matches() && Long.parseLong(name.group(2)) > newestIndex) {
-                    newest = file;
-                    newestIndex = Long.parseLong(name.group(2));
-                }
+        for (Path file : snapshots(raft)) {
+            Matcher name = SNAPSHOT.matcher(String.valueOf(file.getFileName()));
+            if (name.matches() && Long.parseLong(name.group(2)) > newestIndex) {
+                newest = file;
+                newestIndex = Long.parseLong(name.group(2));
             }
         }
         if (newest == null) {
@@ -98,6 +97,22 @@ public final class Backup {
                             + " yet: with --cluster and --node it is asked to");
         }
         return newest;
+    }
+
+    /** Not a walk: files of the log come and go while the node runs. */
+    private static List<Path> snapshots(Path raft) throws IOException {
+        List<Path> all = new ArrayList<>();
+        try (Stream<Path> groups = Files.list(raft)) {
+            for (Path group : groups.toList()) {
+                Path folder = group.resolve("sm");
+                if (Files.isDirectory(folder)) {
+                    try (Stream<Path> files = Files.list(folder)) {
+                        files.forEach(all::add);
+                    }
+                }
+            }
+        }
+        return all;
     }
 
     /**

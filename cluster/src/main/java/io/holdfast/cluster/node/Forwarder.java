@@ -19,7 +19,8 @@ import java.util.function.LongSupplier;
 /**
  * Brings what the sessions of one stint ask for into the log, in order and once. Items are gathered
  * into numbered batches; as long as a batch has not been seen in this node's own copy of the state,
- * it is sent again. Only {@link #pump} sends; whoever adds items sees to it that it is called.
+ * it is sent again. Only {@link #pump} sends, one thread at a time; whoever adds items sees to it
+ * that it is called.
  *
  * <p>What a batch costs depends little on what is in it, if other nodes have to have it. Those who
  * have just been answered are likely to ask again, so the next batch waits for them, but not for
@@ -52,6 +53,9 @@ final class Forwarder {
         boolean sent = true;
         long sentNanos;
 
+        /** How many times it was sent. */
+        int sendings = 1;
+
         Batch(long sequence, byte[] bytes, List<Pending> items, long nowNanos) {
             this.sequence = sequence;
             this.bytes = bytes;
@@ -69,7 +73,7 @@ final class Forwarder {
     private long stint;
     private long lastSequence;
 
-    /** How many items are likely to come, and until when to wait for them. */
+    /** For how many items to wait, and until when. */
     private int expected;
 
     private long lingerUntilNanos = Long.MIN_VALUE;
@@ -139,7 +143,7 @@ final class Forwarder {
         while (!inFlight.isEmpty() && inFlight.getFirst().sequence <= sequence) {
             Batch batch = inFlight.removeFirst();
             heardNanos = Math.max(heardNanos, batch.firstSentNanos);
-            expected = batch.items.size() + queue.size();
+            expected = batch.items.size();
             lingerUntilNanos =
                     now + Math.min(MOST_LINGER_NANOS, (now - batch.firstSentNanos) / LINGER_PART);
         }
@@ -160,7 +164,8 @@ final class Forwarder {
     long pump() {
         for (Batch next = next(); next != null; next = next()) {
             Batch batch = next;
-            log.propose(batch.bytes, in -> outcome(batch, in));
+            int sending = batch.sendings;
+            log.propose(batch.bytes, in -> outcome(batch, sending, in));
         }
         return lingerNanos();
     }
@@ -174,6 +179,7 @@ final class Forwarder {
             if (!batch.sent) {
                 batch.sent = true;
                 batch.sentNanos = now;
+                batch.sendings++;
                 return batch;
             }
         }
@@ -236,8 +242,8 @@ final class Forwarder {
         };
     }
 
-    private synchronized void outcome(Batch batch, boolean in) {
-        if (!in && inFlight.contains(batch)) {
+    private synchronized void outcome(Batch batch, int sending, boolean in) {
+        if (!in && sending == batch.sendings && inFlight.contains(batch)) {
             resend();
             retryNanos = clock.getAsLong() + RETRY_NANOS;
         }

@@ -395,7 +395,7 @@ public final class ReplicatedDriver implements SignalDriver {
         if (joining != null) {
             log.propose(joining, _ -> {});
         }
-        long _ = pump();
+        surroundings.pumpSoon(); // not here: batches must not overtake each other
         return next;
     }
 

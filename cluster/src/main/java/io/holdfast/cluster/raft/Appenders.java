@@ -14,7 +14,7 @@ final class Appenders {
         all.add(appender);
     }
 
-    /** There is more to tell followers. */
+    /** Followers wait to hear that an entry is decided, and no other entry says so. */
     void tell() {
         for (LogAppender appender : all) {
             if (appender.isRunning()) {

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 /**
  * What the leader's own clients and the other nodes want in the log, on its way there: while an
  * entry is being written, what comes is gathered into the next. What an entry costs depends little
- * on what is in it, so the next one waits for as many as may come, but not for long. Where there
- * are no other nodes, nothing waits.
+ * on what is in it, so the next one waits until as many want it as wanted the last, but not for
+ * long. Where there are no other nodes, nothing waits.
  */
 final class Gatherer {
     private static final int MOST = 64;
@@ -27,6 +27,9 @@ final class Gatherer {
     private static final long MOST_LINGER_NANOS = 4_000_000L;
 
     private static final int LINGER_PART = 2;
+
+    /** An entry that takes longer may have got in or not; Ratis may never say. */
+    private static final long LONGEST_MILLIS = 2000;
 
     /** The way into the log. */
     interface Way {
@@ -45,38 +48,45 @@ final class Gatherer {
 
     private final Way way;
     private final boolean alone;
+    private final Runnable resting;
 
     /** All guarded by this. */
     private final Deque<Wish> wishes = new ArrayDeque<>();
 
     private int onTheirWay;
 
-    /** How many wishes are likely to come, and until when to wait for them. */
+    /** For how many wishes to wait, and until when. */
     private int expected;
 
     private long lingerUntilNanos = System.nanoTime();
     private boolean timing;
 
-    Gatherer(Way way, boolean alone) {
+    /**
+     * @param alone whether there are no other nodes
+     * @param resting told when an entry is decided and no other goes after it at once
+     */
+    Gatherer(Way way, boolean alone, Runnable resting) {
         this.way = way;
         this.alone = alone;
+        this.resting = resting;
     }
 
     void add(byte[] entry, Consumer<Boolean> outcome) {
         synchronized (this) {
             wishes.addLast(new Wish(entry, outcome));
         }
-        send();
+        boolean _ = send();
     }
 
-    private void send() {
+    /** Whether an entry went on its way. */
+    private boolean send() {
         List<Wish> taken;
         CompletableFuture<RaftClientReply> reply;
         long sentNanos;
         synchronized (this) {
             long now = System.nanoTime();
             if (wishes.isEmpty() || waits(now)) {
-                return;
+                return false;
             }
             taken = take();
             onTheirWay++;
@@ -87,13 +97,25 @@ final class Gatherer {
                 reply = CompletableFuture.failedFuture(e);
             }
         }
-        reply.whenComplete(
-                (answer, failure) -> {
-                    done(taken.size(), sentNanos);
-                    boolean in = failure == null && answer != null && answer.isSuccess();
-                    taken.forEach(wish -> wish.outcome.accept(in));
-                    send();
-                });
+        reply.copy()
+                .orTimeout(LONGEST_MILLIS, TimeUnit.MILLISECONDS)
+                .whenComplete(
+                        (answer, failure) -> {
+                            if (failure == null && answer != null && answer.isSuccess()) {
+                                done(taken, sentNanos, true);
+                            } else { // Ratis says so under a lock that submitting takes
+                                Thread.startVirtualThread(() -> done(taken, sentNanos, false));
+                            }
+                        });
+        return true;
+    }
+
+    private void done(List<Wish> taken, long sentNanos, boolean in) {
+        free(taken.size(), sentNanos);
+        taken.forEach(wish -> wish.outcome.accept(in));
+        if (!send()) {
+            resting.run();
+        }
     }
 
     /** Whether the next entry is to wait for more, or for the one before it. */
@@ -107,7 +129,10 @@ final class Gatherer {
         }
         if (!timing) {
             timing = true;
-            CompletableFuture.delayedExecutor(lingerUntilNanos - now, TimeUnit.NANOSECONDS)
+            CompletableFuture.delayedExecutor(
+                            lingerUntilNanos - now,
+                            TimeUnit.NANOSECONDS,
+                            Thread::startVirtualThread)
                     .execute(this::lingered);
         }
         return true;
@@ -117,13 +142,13 @@ final class Gatherer {
         synchronized (this) {
             timing = false;
         }
-        send();
+        boolean _ = send();
     }
 
-    private synchronized void done(int wishesDone, long sentNanos) {
+    private synchronized void free(int wishesDone, long sentNanos) {
         long now = System.nanoTime();
         onTheirWay--;
-        expected = Math.min(MOST, wishesDone + wishes.size());
+        expected = wishesDone;
         lingerUntilNanos = now + Math.min(MOST_LINGER_NANOS, (now - sentNanos) / LINGER_PART);
     }
 

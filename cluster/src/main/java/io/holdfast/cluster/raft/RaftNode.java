@@ -41,6 +41,10 @@ import java.util.function.Supplier;
 public final class RaftNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RaftNode.class);
     private static final long TRANSFER_MILLIS = 2000;
+
+    /** Who was heard of since then is taken to be there. */
+    private static final long THERE_MILLIS = 500;
+
     private static final long SNAPSHOT_MILLIS = 600_000;
 
     private final ClusterConfig config;
@@ -59,7 +63,7 @@ public final class RaftNode implements AutoCloseable {
         this.parameters = parameters;
         this.appenders = PromptGrpc.gatherIn(parameters);
         this.groupId = RaftSettings.groupId(config.name());
-        this.log = new RatisLog(groupId, parameters, config.isSingle());
+        this.log = new RatisLog(groupId, parameters, config.isSingle(), appenders::tell);
     }
 
     public Log log() {
@@ -94,7 +98,6 @@ public final class RaftNode implements AutoCloseable {
                                             RaftSettings.snapshotBytes(config),
                                             status,
                                             log::receive,
-                                            this::applied,
                                             this::snapshotSoon,
                                             fatal,
                                             () -> ended(fatal)))
@@ -203,11 +206,6 @@ public final class RaftNode implements AutoCloseable {
                 peers);
     }
 
-    /** Followers wait to hear that an entry is decided. */
-    private void applied() {
-        appenders.tell();
-    }
-
     /** Has the state written to a file, and the log before it forgotten, when there is time. */
     private void snapshotSoon() {
         RaftServer started = server;
@@ -234,7 +232,9 @@ public final class RaftNode implements AutoCloseable {
         }
         String next =
                 status(true, 0).peers().stream()
-                        .max(Comparator.comparingLong(NodeStatus.Peer::matchIndex))
+                        .max(
+                                Comparator.comparing(RaftNode::isThere)
+                                        .thenComparingLong(NodeStatus.Peer::matchIndex))
                         .map(NodeStatus.Peer::node)
                         .orElse(null);
         if (next == null) {
@@ -260,6 +260,10 @@ public final class RaftNode implements AutoCloseable {
         } catch (Exception e) { // whatever it is, the others elect one by themselves
             LOG.atWarn().addKeyValue("reason", e).log("leadership was not handed over");
         }
+    }
+
+    private static boolean isThere(NodeStatus.Peer peer) {
+        return peer.heardMillis() < THERE_MILLIS;
     }
 
     @Override

@@ -1,5 +1,8 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.entry.EncodingException;
+import io.holdfast.cluster.entry.Entry;
+import io.holdfast.cluster.entry.EntryEncoding;
 import io.holdfast.cluster.node.Log;
 
 import org.apache.ratis.client.RaftClient;
@@ -41,9 +44,11 @@ final class RatisLog implements Log {
 
     private @Nullable RaftPeerId leader;
 
-    RatisLog(RaftGroupId groupId, Parameters parameters, boolean alone) {
+    private boolean closed;
+
+    RatisLog(RaftGroupId groupId, Parameters parameters, boolean alone, Runnable resting) {
         this.alone = alone;
-        this.gatherer = new Gatherer(this::submitHere, alone);
+        this.gatherer = new Gatherer(this::submitHere, alone, resting);
         this.groupId = groupId;
         this.parameters = parameters;
     }
@@ -105,6 +110,11 @@ final class RatisLog implements Log {
         if (!isLeader()) {
             return CompletableFuture.failedFuture(new IOException("not the leader"));
         }
+        try {
+            Entry _ = EntryEncoding.decode(entry); // what cannot be read must not stop others
+        } catch (EncodingException e) {
+            return CompletableFuture.failedFuture(e);
+        }
         CompletableFuture<Message> done = new CompletableFuture<>();
         gatherer.add(
                 entry,
@@ -160,7 +170,10 @@ final class RatisLog implements Log {
     }
 
     /** The one that talks to a leader. */
-    private synchronized RaftClient client(RaftGroup group, RaftPeerId to) {
+    private synchronized RaftClient client(RaftGroup group, RaftPeerId to) throws IOException {
+        if (closed) {
+            throw new IOException("closed");
+        }
         RaftClient known = toLeader;
         if (known != null && to.equals(leader)) {
             return known;
@@ -201,6 +214,7 @@ final class RatisLog implements Log {
     }
 
     synchronized void close() {
+        closed = true;
         if (toLeader != null) {
             close(toLeader);
             toLeader = null;

@@ -56,7 +56,6 @@ final class StateMachine extends BaseStateMachine {
     private final ReplicatedDriver driver;
     private final Supplier<byte[]> status;
     private final Function<byte[], CompletableFuture<Message>> forwarded;
-    private final Runnable applied;
     private final Runnable snapshotDue;
     private final Consumer<Throwable> fatal;
     private final long snapshotBytes;
@@ -72,7 +71,6 @@ final class StateMachine extends BaseStateMachine {
      * @param snapshotBytes what may be applied before {@code snapshotDue} is told
      * @param status what is answered to whoever asks this node alone
      * @param forwarded what other nodes want in the log
-     * @param applied told of each entry that was applied
      * @param snapshotDue told when the log has grown by much since the last snapshot
      * @param fatal told what makes it impossible to go on
      * @param ended told when Ratis has ended for this node, for whatever reason but its removal
@@ -82,13 +80,11 @@ final class StateMachine extends BaseStateMachine {
             long snapshotBytes,
             Supplier<byte[]> status,
             Function<byte[], CompletableFuture<Message>> forwarded,
-            Runnable applied,
             Runnable snapshotDue,
             Consumer<Throwable> fatal,
             Runnable ended) {
         this.driver = driver;
         this.forwarded = forwarded;
-        this.applied = applied;
         this.snapshotDue = snapshotDue;
         this.status = status;
         this.fatal = fatal;
@@ -256,7 +252,6 @@ final class StateMachine extends BaseStateMachine {
             throw new IllegalStateException(e);
         }
         updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
-        applied.run();
         if (bytes > snapshotBytes) {
             bytes = 0;
             snapshotDue.run();

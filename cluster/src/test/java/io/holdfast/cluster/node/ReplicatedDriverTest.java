@@ -189,6 +189,7 @@ class ReplicatedDriverTest {
         log.loseAll(false);
         log.pass(400 * MILLI);
         driver.pulse();
+        driver.pump();
         assertThat(log.sent()).noneMatch(ReplicatedDriverTest::isBatch);
         log.pass(200 * MILLI);
         driver.pulse();

@@ -1,0 +1,114 @@
+package io.holdfast.cluster.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.cluster.entry.Entry;
+import io.holdfast.cluster.entry.EntryEncoding;
+
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+@DisplayName("What is gathered on the leader")
+@Timeout(30)
+class GathererTest {
+    private static final byte[] WISH = EntryEncoding.encode(new Entry.Tick());
+
+    private final List<Entry> sent = new CopyOnWriteArrayList<>();
+    private final List<CompletableFuture<RaftClientReply>> replies = new CopyOnWriteArrayList<>();
+    private final List<Boolean> outcomes = new CopyOnWriteArrayList<>();
+    private final List<Thread> tellers = new CopyOnWriteArrayList<>();
+    private final AtomicInteger rests = new AtomicInteger();
+
+    private Gatherer gatherer(boolean alone) {
+        return new Gatherer(
+                entry -> {
+                    sent.add(EntryEncoding.decode(entry));
+                    var reply = new CompletableFuture<RaftClientReply>();
+                    replies.add(reply);
+                    return reply;
+                },
+                alone,
+                rests::incrementAndGet);
+    }
+
+    private void add(Gatherer to, int wishes) {
+        for (int i = 0; i < wishes; i++) {
+            to.add(
+                    WISH,
+                    in -> {
+                        outcomes.add(in);
+                        tellers.add(Thread.currentThread());
+                    });
+        }
+    }
+
+    private static RaftClientReply success() {
+        return RaftClientReply.newBuilder()
+                .setClientId(ClientId.randomId())
+                .setServerId(RaftPeerId.valueOf("n1"))
+                .setGroupId(RaftGroupId.randomId())
+                .setSuccess()
+                .build();
+    }
+
+    @Test
+    void goes_into_one_entry_while_another_is_on_its_way() {
+        Gatherer gatherer = gatherer(false);
+        add(gatherer, 4);
+        assertThat(sent).hasSize(1);
+        replies.getFirst().complete(success());
+        assertThat(outcomes).containsExactly(true);
+        assertThat(sent).hasSize(2);
+        assertThat(sent.getLast())
+                .isInstanceOfSatisfying(
+                        Entry.Parcel.class, parcel -> assertThat(parcel.entries()).hasSize(3));
+        assertThat(rests).hasValue(0); // the second tells that the first is decided
+        replies.getLast().complete(success());
+        assertThat(rests).hasValue(1);
+    }
+
+    @Test
+    void waits_for_others_but_not_for_ever() {
+        Gatherer gatherer = gatherer(false);
+        add(gatherer, 4);
+        replies.getFirst().complete(success());
+        add(gatherer, 1);
+        replies.getLast().complete(success()); // three went with it, and one is there
+        await().until(() -> sent.size() == 3);
+    }
+
+    @Test
+    void waits_for_nobody_on_a_node_that_is_alone() {
+        add(gatherer(true), 3);
+        assertThat(sent).hasSize(3);
+    }
+
+    @Test
+    void goes_on_when_nobody_says_what_became_of_an_entry() {
+        Gatherer gatherer = gatherer(false);
+        add(gatherer, 2);
+        await().until(() -> sent.size() == 2);
+        assertThat(outcomes).containsExactly(false);
+    }
+
+    @Test
+    void fails_where_no_lock_of_the_log_is_held() {
+        add(gatherer(true), 1);
+        replies.getFirst().completeExceptionally(new IOException("not the leader"));
+        await().until(() -> !outcomes.isEmpty());
+        assertThat(outcomes).containsExactly(false);
+        assertThat(tellers).doesNotContain(Thread.currentThread());
+    }
+}
