@@ -129,7 +129,10 @@ public final class RaftNode implements AutoCloseable {
     /** Ratis ends by itself when it cannot go on, and only its own log says why. */
     private void ended(Consumer<Throwable> fatal) {
         if (running) {
-            fatal.accept(new IOException("the log has ended: see what was logged before"));
+            fatal.accept(
+                    new IOException(
+                            "the log has ended: the node was removed, or see what was logged"
+                                + " before"));
         }
     }
 
