@@ -92,7 +92,9 @@ final class DemoNode {
                 }
             }
         } catch (IOException e) {
-            Printer.err(name + " | cannot be started: " + e.getMessage());
+            if (end.getCount() > 0) { // else its end closed what we were reading
+                Printer.err(name + " | cannot be started: " + e.getMessage());
+            }
             end.countDown();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -132,7 +132,7 @@ public final class RaftNode implements AutoCloseable {
             fatal.accept(
                     new IOException(
                             "the log has ended: the node was removed, or see what was logged"
-                                + " before"));
+                                    + " before"));
         }
     }
 
