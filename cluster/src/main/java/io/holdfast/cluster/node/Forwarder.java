@@ -256,6 +256,7 @@ final class Forwarder {
     synchronized void pulse(long now, List<Pending> unsent, List<Pending> unknown) {
         Batch first = inFlight.peekFirst();
         if (first != null && first.sent && now - first.sentNanos > SILENCE_NANOS) {
+            log.goAnotherWay();
             resend();
         }
         for (Batch batch : inFlight) {

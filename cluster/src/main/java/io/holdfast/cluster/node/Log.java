@@ -8,9 +8,14 @@ public interface Log {
      * Tries to bring an entry in. It may get in even if it is said to have failed, but not after
      * another one that was proposed later.
      *
-     * @param outcome told once whether it got in, on any thread
+     * @param outcome told at most once whether it got in, on any thread; not always if it did
      */
     void propose(byte[] entry, Consumer<Boolean> outcome);
+
+    /**
+     * What was proposed got nowhere: if another leads, what comes now goes over a new connection.
+     */
+    void goAnotherWay();
 
     /** Whether this node leads, and may bring entries in without asking another. */
     boolean isLeader();

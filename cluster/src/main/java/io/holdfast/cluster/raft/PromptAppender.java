@@ -1,37 +1,239 @@
 package io.holdfast.cluster.raft;
 
-import org.apache.ratis.grpc.server.GrpcLogAppender;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
+import org.apache.ratis.rpc.CallId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.leader.FollowerInfo;
 import org.apache.ratis.server.leader.LeaderState;
+import org.apache.ratis.server.leader.LogAppenderBase;
 import org.apache.ratis.server.raftlog.RaftLogIOException;
+import org.apache.ratis.statemachine.SnapshotInfo;
+import org.apache.ratis.util.Timestamp;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Comparator;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Talks to a follower, and tells it how far the log is decided as soon as that can be told: when
- * nothing else is to be sent and everything that was sent is answered. What a follower is told
- * while an answer is due has no effect there.
+ * Sends a follower the log: entries one request at a time, and heartbeats also while one is on its
+ * way. A follower is told how far the log is decided as soon as somebody asks for that and nothing
+ * else is to be sent: by itself the leader would tell it with the next entry or heartbeat, and a
+ * client of that follower would wait so long.
  */
-final class PromptAppender extends GrpcLogAppender {
+final class PromptAppender extends LogAppenderBase {
+    private static final Logger LOG = LoggerFactory.getLogger(PromptAppender.class);
+
+    /** After a failure, entries are sent again so much later. */
+    private static final long RETRY_NANOS = 50_000_000L;
+
+    private static final long NANOS_PER_MILLI = 1_000_000L;
+    private static final long NONE = -1;
+
+    private volatile @Nullable Thread thread;
+
+    /** The call with the entries that are on their way. */
+    private volatile long pending = NONE;
+
+    private volatile long notBeforeNanos = System.nanoTime();
+
     /** How far the follower was told that the log is decided. */
-    private long told = -1;
+    private volatile long told = -1;
 
     PromptAppender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
         super(server, state, follower);
     }
 
+    private LinkRpc rpc() {
+        return (LinkRpc) getServerRpc();
+    }
+
     @Override
-    public @Nullable AppendEntriesRequestProto newAppendEntriesRequest(
-            long callId, boolean heartbeat) throws RaftLogIOException {
-        long decided = getRaftLog().getLastCommittedIndex();
-        AppendEntriesRequestProto request = super.newAppendEntriesRequest(callId, heartbeat);
-        if (request == null && decided > told && !hasPendingDataRequests()) {
-            request = super.newAppendEntriesRequest(callId, true);
+    public long getCallId() {
+        return CallId.get();
+    }
+
+    @Override
+    public Comparator<Long> getCallIdComparator() {
+        return CallId.getComparator();
+    }
+
+    @Override
+    public boolean hasPendingDataRequests() {
+        return pending != NONE;
+    }
+
+    /** Ratis's own way to wait misses a call that comes just before it waits. */
+    @Override
+    public void notifyLogAppender() {
+        if (hasWork()) {
+            LockSupport.unpark(thread);
         }
-        if (request != null && (request.getEntriesCount() > 0 || !hasPendingDataRequests())) {
+    }
+
+    private boolean hasWork() {
+        return getHeartbeatWaitTimeMs() <= 0
+                || (pending == NONE
+                        && (hasAppendEntries() || getRaftLog().getLastCommittedIndex() > told));
+    }
+
+    @Override
+    public void run() throws InterruptedException, IOException {
+        thread = Thread.currentThread();
+        while (isRunning()) {
+            SnapshotInfo snapshot = pending == NONE ? shouldInstallSnapshot() : null;
+            boolean sent = snapshot == null ? send() : install(snapshot);
+            if (!sent && isRunning()) {
+                LockSupport.parkNanos(this, waitNanos());
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+            }
+            getLeaderState().checkHealth(getFollower());
+        }
+    }
+
+    private long waitNanos() {
+        long heartbeat = Math.max(1, getHeartbeatWaitTimeMs()) * NANOS_PER_MILLI;
+        long retry = notBeforeNanos - System.nanoTime();
+        return retry > 0 ? Math.min(heartbeat, retry) : heartbeat;
+    }
+
+    /** Whether something was sent. */
+    private boolean send() throws RaftLogIOException {
+        long decided = getRaftLog().getLastCommittedIndex();
+        boolean free = pending == NONE && System.nanoTime() - notBeforeNanos >= 0;
+        boolean due = getHeartbeatWaitTimeMs() <= 0;
+        if (!free && !due) {
+            return false;
+        }
+        AppendEntriesRequestProto request =
+                newAppendEntriesRequest(CallId.getAndIncrement(), !free);
+        if (request == null && decided > told) {
+            told = decided;
+            rpc().tell(getFollowerId(), newAppendEntriesRequest(CallId.getAndIncrement(), true));
+            return true;
+        }
+        if (request == null) {
+            return false;
+        }
+        boolean data = request.getEntriesCount() > 0;
+        if (data) {
+            pending = callId(request);
+        }
+        if (free) { // what a follower is told while an answer is due has no effect there
             told = decided;
         }
-        return request;
+        resetHeartbeatTrigger();
+        Timestamp sent = Timestamp.currentTime();
+        getFollower().updateLastRpcSendTime(!data);
+        rpc().append(getFollowerId(), request)
+                .whenComplete((reply, failure) -> answered(request, sent, reply, failure));
+        return true;
+    }
+
+    private void answered(
+            AppendEntriesRequestProto request,
+            Timestamp sent,
+            @Nullable AppendEntriesReplyProto reply,
+            @Nullable Throwable failure) {
+        if (reply == null) {
+            LOG.atDebug().setCause(failure).addKeyValue("to", getFollowerId()).log("not sent");
+            notBeforeNanos = System.nanoTime() + RETRY_NANOS;
+            told = -1;
+        } else {
+            getFollower().updateLastRpcResponseTime();
+            getFollower().updateLastRespondedAppendEntriesSendTime(sent);
+            boolean _ = getFollower().updateCommitIndex(reply.getFollowerCommit());
+            take(request, reply);
+            getLeaderState().onAppendEntriesReply(this, reply);
+        }
+        if (callId(request) == pending) {
+            pending = NONE;
+        }
+        notifyLogAppender();
+    }
+
+    private static long callId(AppendEntriesRequestProto request) {
+        return request.getServerRequest().getCallId();
+    }
+
+    private void take(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
+        FollowerInfo follower = getFollower();
+        switch (reply.getResult()) {
+            case SUCCESS -> {
+                // That a heartbeat fits says nothing of the follower's disk.
+                if (request.getEntriesCount() > 0) {
+                    follower.updateNextIndex(reply.getNextIndex());
+                    if (follower.updateMatchIndex(reply.getNextIndex() - 1)) {
+                        getLeaderState().onFollowerSuccessAppendEntries(follower);
+                    }
+                }
+            }
+            case NOT_LEADER -> {
+                boolean _ = onFollowerTerm(reply.getTerm());
+            }
+            case INCONSISTENCY -> {
+                if (reply.getNextIndex() <= follower.getMatchIndex()) {
+                    LOG.atWarn()
+                            .addKeyValue("node", follower.getId())
+                            .addKeyValue("has", reply.getNextIndex() - 1)
+                            .addKeyValue("had", follower.getMatchIndex())
+                            .log("a node has lost what it had; it is sent again");
+                }
+                follower.setNextIndex(reply.getNextIndex());
+            }
+            default -> LOG.atDebug().addKeyValue("reply", reply.getResult()).log("not understood");
+        }
+    }
+
+    /** Whether it was sent. */
+    private boolean install(SnapshotInfo snapshot) throws InterruptedIOException {
+        InstallSnapshotReplyProto reply = null;
+        try {
+            for (InstallSnapshotRequestProto request :
+                    newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot)) {
+                getFollower().updateLastRpcSendTime(false);
+                reply = rpc().installSnapshot(request);
+                getFollower().updateLastRpcResponseTime();
+                if (reply.getResult() != InstallSnapshotResult.SUCCESS) {
+                    break;
+                }
+            }
+        } catch (InterruptedIOException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            LOG.atDebug().setCause(e).addKeyValue("to", getFollowerId()).log("no snapshot sent");
+            reply = null;
+        }
+        if (reply == null) {
+            notBeforeNanos = System.nanoTime() + RETRY_NANOS;
+            return false;
+        }
+        switch (reply.getResult()) {
+            case SUCCESS, ALREADY_INSTALLED -> {
+                getFollower().setSnapshotIndex(snapshot.getTermIndex().getIndex());
+                getFollower().setAttemptedToInstallSnapshot();
+                getLeaderState().onFollowerSuccessAppendEntries(getFollower());
+            }
+            case SNAPSHOT_UNAVAILABLE, SNAPSHOT_EXPIRED ->
+                    getFollower().setAttemptedToInstallSnapshot();
+            case NOT_LEADER -> {
+                boolean _ = onFollowerTerm(reply.getTerm());
+            }
+            default -> {
+                notBeforeNanos = System.nanoTime() + RETRY_NANOS;
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -51,7 +51,8 @@ public final class RaftNode implements AutoCloseable {
     private final Parameters parameters;
     private final RaftGroupId groupId;
     private final RatisLog log;
-    private final Appenders appenders;
+    private final Appenders appenders = new Appenders();
+    private volatile @Nullable LinkRpc rpc;
     private @Nullable RaftServer server;
     private volatile boolean running;
 
@@ -61,9 +62,9 @@ public final class RaftNode implements AutoCloseable {
     public RaftNode(ClusterConfig config, Parameters parameters) {
         this.config = config;
         this.parameters = parameters;
-        this.appenders = PromptGrpc.gatherIn(parameters);
         this.groupId = RaftSettings.groupId(config.name());
-        this.log = new RatisLog(groupId, parameters, config.isSingle(), appenders::tell);
+        this.log = new RatisLog(groupId, config.isSingle(), appenders::tell);
+        LinkType.put(parameters, new Place());
     }
 
     public Log log() {
@@ -97,7 +98,6 @@ public final class RaftNode implements AutoCloseable {
                                             driver,
                                             RaftSettings.snapshotBytes(config),
                                             status,
-                                            log::receive,
                                             this::snapshotSoon,
                                             fatal,
                                             () -> ended(fatal)))
@@ -144,6 +144,14 @@ public final class RaftNode implements AutoCloseable {
         }
         String text = last.getMessage();
         return text == null ? last.toString() : text;
+    }
+
+    /** Gives up connections that nothing comes from; to be called now and then. */
+    public void check() {
+        LinkRpc talking = rpc;
+        if (talking != null) {
+            talking.check();
+        }
     }
 
     /** Whether it has ended, by itself or not. */
@@ -272,14 +280,41 @@ public final class RaftNode implements AutoCloseable {
     @Override
     public void close() {
         running = false;
-        log.close();
         RaftServer started = server;
         if (started != null) {
             try {
+                LinkRpc talking = rpc;
+                if (talking != null) {
+                    talking.close(); // nobody is to be told that it is going down
+                }
                 started.close();
             } catch (IOException e) {
                 LOG.atWarn().addKeyValue("reason", e).log("the log did not close");
             }
+        }
+    }
+
+    /** Where Ratis finds what it needs to talk. */
+    private final class Place implements LinkType.Place {
+        @Override
+        public InetSocketAddress address() {
+            return new InetSocketAddress(config.self().host(), config.self().port());
+        }
+
+        @Override
+        public void proposed(byte[] entry, Runnable refused) {
+            log.receive(entry, refused);
+        }
+
+        @Override
+        public void add(LinkRpc made) {
+            rpc = made;
+            log.use(made);
+        }
+
+        @Override
+        public void add(PromptAppender appender) {
+            appenders.add(appender);
         }
     }
 }

@@ -6,7 +6,6 @@ import io.holdfast.cluster.NodeAddress;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.client.RaftClientConfigKeys;
 import org.apache.ratis.conf.RaftProperties;
-import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
@@ -37,6 +36,9 @@ public final class RaftSettings {
     private static final SizeInBytes SEGMENT = SizeInBytes.valueOf("8MB");
 
     private static final int CACHED_SEGMENTS = 2;
+
+    /** So much of the log or of a snapshot is sent at once. */
+    private static final SizeInBytes REQUEST = SizeInBytes.valueOf("1MB");
 
     /** A snapshot is made after so many entries or bytes. */
     private static final long SNAPSHOT_ENTRIES = 400_000;
@@ -95,16 +97,13 @@ public final class RaftSettings {
     }
 
     private static void client(RaftProperties properties) {
+        RaftConfigKeys.Rpc.setType(properties, new LinkType());
         RaftClientConfigKeys.Rpc.setRequestTimeout(properties, REQUEST_TIMEOUT);
     }
 
     static RaftProperties server(ClusterConfig config, Path directory) {
         RaftProperties properties = client();
-        RaftConfigKeys.Rpc.setType(properties, new PromptGrpc());
         RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
-        NodeAddress self = config.self();
-        GrpcConfigKeys.Server.setHost(properties, self.host());
-        GrpcConfigKeys.Server.setPort(properties, self.port());
 
         RaftServerConfigKeys.Rpc.setTimeoutMin(properties, ELECTION_MIN);
         RaftServerConfigKeys.Rpc.setTimeoutMax(properties, ELECTION_MAX);
@@ -119,7 +118,8 @@ public final class RaftSettings {
         RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
         RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
         RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, KEPT_ENTRIES);
-        RaftServerConfigKeys.Log.Appender.setWaitTimeMin(properties, TimeDuration.ZERO);
+        RaftServerConfigKeys.Log.Appender.setBufferByteLimit(properties, REQUEST);
+        RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(properties, REQUEST);
 
         RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
         RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(

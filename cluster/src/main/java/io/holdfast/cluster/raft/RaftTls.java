@@ -2,10 +2,9 @@ package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
+import io.holdfast.cluster.link.Sockets;
 
 import org.apache.ratis.conf.Parameters;
-import org.apache.ratis.grpc.GrpcConfigKeys;
-import org.apache.ratis.grpc.GrpcTlsConfig;
 import org.jspecify.annotations.Nullable;
 
 import java.io.ByteArrayInputStream;
@@ -16,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
+import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
@@ -30,10 +30,12 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * Mutual TLS between nodes, and between them and those who administer them. What cannot work is
@@ -48,9 +50,6 @@ public final class RaftTls {
                     "-----BEGIN ((?:[A-Z]+ )*)PRIVATE KEY-----(.*?)-----END \\1PRIVATE KEY-----",
                     Pattern.DOTALL);
 
-    /** The gRPC inside of Ratis logs past SLF4J. Kept here: loggers are weakly referenced. */
-    private static final Logger GRPC = Logger.getLogger("org.apache.ratis.thirdparty");
-
     private RaftTls() {}
 
     /**
@@ -59,22 +58,12 @@ public final class RaftTls {
      * @param files null to talk in the clear
      */
     public static Parameters parameters(@Nullable ClusterTls files) throws ClusterException {
-        GRPC.setLevel(Level.SEVERE);
         Parameters parameters = new Parameters();
-        if (files != null) {
-            check(files);
-            GrpcConfigKeys.TLS.setConf(
-                    parameters,
-                    new GrpcTlsConfig(
-                            files.key().toFile(),
-                            files.certificate().toFile(),
-                            files.authority().toFile(),
-                            true));
-        }
+        LinkType.put(parameters, new Sockets(files == null ? null : context(files)));
         return parameters;
     }
 
-    private static void check(ClusterTls files) throws ClusterException {
+    private static SSLContext context(ClusterTls files) throws ClusterException {
         List<X509Certificate> chain =
                 certificates("the certificate of the node", files.certificate());
         PrivateKey key = key(files.key());
@@ -89,6 +78,7 @@ public final class RaftTls {
                                 + files.certificate());
             }
             requireSigned(chain, authority);
+            return context(chain, key, authority);
         } catch (GeneralSecurityException e) {
             throw new ClusterException(
                     "the certificate "
@@ -99,6 +89,37 @@ public final class RaftTls {
                             + e.getMessage(),
                     e);
         }
+    }
+
+    private static SSLContext context(
+            List<X509Certificate> chain, PrivateKey key, List<X509Certificate> authority)
+            throws GeneralSecurityException {
+        char[] password = {};
+        KeyStore own = emptyStore();
+        own.setKeyEntry("node", key, password, chain.toArray(X509Certificate[]::new));
+        KeyManagerFactory keys =
+                KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(own, password);
+        KeyStore trusted = emptyStore();
+        for (X509Certificate certificate : authority) {
+            trusted.setCertificateEntry("authority " + trusted.size(), certificate);
+        }
+        TrustManagerFactory trust =
+                TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+        return context;
+    }
+
+    private static KeyStore emptyStore() throws GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        try {
+            store.load(null, null);
+        } catch (IOException e) {
+            throw new GeneralSecurityException(e);
+        }
+        return store;
     }
 
     private static List<X509Certificate> certificates(String noun, Path file)
@@ -132,7 +153,7 @@ public final class RaftTls {
         }
     }
 
-    /** Ratis reads PKCS#8 alone. */
+    /** Java reads PKCS#8 alone. */
     private static PrivateKey key(Path file) throws ClusterException {
         String noun = "the key of the node";
         Matcher block = KEY.matcher(read(noun, file));

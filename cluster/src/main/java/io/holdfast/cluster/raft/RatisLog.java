@@ -5,17 +5,13 @@ import io.holdfast.cluster.entry.Entry;
 import io.holdfast.cluster.entry.EntryEncoding;
 import io.holdfast.cluster.node.Log;
 
-import org.apache.ratis.client.RaftClient;
-import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
-import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeerId;
-import org.apache.ratis.retry.RetryPolicies;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
@@ -32,25 +28,23 @@ final class RatisLog implements Log {
     private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
 
     private final RaftGroupId groupId;
-    private final Parameters parameters;
     private final ClientId clientId = ClientId.randomId();
     private final AtomicLong lastCall = new AtomicLong();
     private final boolean alone;
     private final Gatherer gatherer;
     private volatile RaftServer.@Nullable Division division;
 
-    /** Guarded by this. */
-    private @Nullable RaftClient toLeader;
+    private volatile @Nullable LinkRpc rpc;
 
-    private @Nullable RaftPeerId leader;
-
-    private boolean closed;
-
-    RatisLog(RaftGroupId groupId, Parameters parameters, boolean alone, Runnable resting) {
+    RatisLog(RaftGroupId groupId, boolean alone, Runnable resting) {
         this.alone = alone;
         this.gatherer = new Gatherer(this::submitHere, alone, resting);
         this.groupId = groupId;
-        this.parameters = parameters;
+    }
+
+    /** How it talks to other nodes. */
+    void use(LinkRpc made) {
+        rpc = made;
     }
 
     /** Begins, with a server that has been started. */
@@ -85,47 +79,50 @@ final class RatisLog implements Log {
             gatherer.add(entry, outcome);
             return;
         }
-        CompletableFuture<RaftClientReply> reply;
-        try {
-            reply = submitThere(entry);
-        } catch (IOException | RuntimeException e) {
-            LOG.atDebug().setCause(e).log("an entry could not be proposed");
+        RaftPeerId leader = leaderElsewhere();
+        LinkRpc link = rpc;
+        if (leader == null || link == null) {
             outcome.accept(false);
-            return;
+        } else {
+            link.propose(leader, entry, () -> outcome.accept(false));
         }
-        reply.whenComplete(
-                (answer, failure) -> {
-                    boolean in = failure == null && answer != null && answer.isSuccess();
-                    if (!in) {
-                        LOG.atDebug()
-                                .addKeyValue("reason", failure == null ? answer : failure)
-                                .log("an entry may not have got in");
-                    }
-                    outcome.accept(in);
-                });
+    }
+
+    private @Nullable RaftPeerId leaderElsewhere() {
+        RaftServer.Division here = division();
+        RaftPeerId now = here == null ? null : here.getInfo().getLeaderId();
+        return here == null || here.getId().equals(now) ? null : now;
+    }
+
+    @Override
+    public void goAnotherWay() {
+        RaftPeerId leader = leaderElsewhere();
+        LinkRpc link = rpc;
+        if (leader != null && link != null) {
+            link.reconnect(leader);
+        }
     }
 
     /** Another node wants an entry in. */
-    CompletableFuture<Message> receive(byte[] entry) {
+    void receive(byte[] entry, Runnable refused) {
         if (!isLeader()) {
-            return CompletableFuture.failedFuture(new IOException("not the leader"));
+            refused.run();
+            return;
         }
         try {
             Entry _ = EntryEncoding.decode(entry); // what cannot be read must not stop others
         } catch (EncodingException e) {
-            return CompletableFuture.failedFuture(e);
+            LOG.atDebug().setCause(e).log("what another node wants cannot be read");
+            refused.run();
+            return;
         }
-        CompletableFuture<Message> done = new CompletableFuture<>();
         gatherer.add(
                 entry,
                 in -> {
-                    if (in) {
-                        done.complete(Message.EMPTY);
-                    } else {
-                        done.completeExceptionally(new IOException("it may not have got in"));
+                    if (!in) {
+                        refused.run();
                     }
                 });
-        return done;
     }
 
     private CompletableFuture<RaftClientReply> submitHere(byte[] entry) throws IOException {
@@ -149,75 +146,5 @@ final class RatisLog implements Log {
         // Ratis logs what it could not send: there are tokens in it.
         return Message.valueOf(
                 UnsafeByteOperations.unsafeWrap(entry), () -> entry.length + " bytes");
-    }
-
-    private CompletableFuture<RaftClientReply> submitThere(byte[] entry) throws IOException {
-        RaftServer.Division here = division();
-        RaftPeerId now = here == null ? null : here.getInfo().getLeaderId();
-        if (here == null || now == null || now.equals(here.getId())) {
-            throw new IOException("no leader");
-        }
-        RaftClient client = client(here.getGroup(), now);
-        // Not under our lock: the client takes one of its own, and tells of failures under it.
-        CompletableFuture<RaftClientReply> reply = client.async().sendReadOnly(message(entry));
-        reply.whenComplete(
-                (answer, failure) -> {
-                    if (failure != null || !answer.isSuccess()) {
-                        drop(client); // what it sends is in order: after a gap it sends nothing
-                    }
-                });
-        return reply;
-    }
-
-    /** The one that talks to a leader. */
-    private synchronized RaftClient client(RaftGroup group, RaftPeerId to) throws IOException {
-        if (closed) {
-            throw new IOException("closed");
-        }
-        RaftClient known = toLeader;
-        if (known != null && to.equals(leader)) {
-            return known;
-        }
-        if (known != null) {
-            close(known);
-        }
-        RaftClient made =
-                RaftClient.newBuilder()
-                        .setRaftGroup(group)
-                        .setLeaderId(to)
-                        .setProperties(RaftSettings.client())
-                        .setParameters(parameters)
-                        .setRetryPolicy(RetryPolicies.noRetry())
-                        .build();
-        toLeader = made;
-        leader = to;
-        return made;
-    }
-
-    private synchronized void drop(RaftClient failed) {
-        if (failed.equals(toLeader)) {
-            toLeader = null;
-            leader = null;
-            close(failed);
-        }
-    }
-
-    private static void close(RaftClient client) {
-        Thread.startVirtualThread(
-                () -> {
-                    try {
-                        client.close();
-                    } catch (IOException e) {
-                        LOG.atDebug().setCause(e).log("a client did not close");
-                    }
-                });
-    }
-
-    synchronized void close() {
-        closed = true;
-        if (toLeader != null) {
-            close(toLeader);
-            toLeader = null;
-        }
     }
 }

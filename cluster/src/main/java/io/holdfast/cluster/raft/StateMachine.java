@@ -42,7 +42,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -55,7 +54,6 @@ final class StateMachine extends BaseStateMachine {
     private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
     private final ReplicatedDriver driver;
     private final Supplier<byte[]> status;
-    private final Function<byte[], CompletableFuture<Message>> forwarded;
     private final Runnable snapshotDue;
     private final Consumer<Throwable> fatal;
     private final long snapshotBytes;
@@ -70,7 +68,6 @@ final class StateMachine extends BaseStateMachine {
     /**
      * @param snapshotBytes what may be applied before {@code snapshotDue} is told
      * @param status what is answered to whoever asks this node alone
-     * @param forwarded what other nodes want in the log
      * @param snapshotDue told when the log has grown by much since the last snapshot
      * @param fatal told what makes it impossible to go on
      * @param ended told when Ratis has ended for this node, for whatever reason but its removal
@@ -79,12 +76,10 @@ final class StateMachine extends BaseStateMachine {
             ReplicatedDriver driver,
             long snapshotBytes,
             Supplier<byte[]> status,
-            Function<byte[], CompletableFuture<Message>> forwarded,
             Runnable snapshotDue,
             Consumer<Throwable> fatal,
             Runnable ended) {
         this.driver = driver;
-        this.forwarded = forwarded;
         this.snapshotDue = snapshotDue;
         this.status = status;
         this.fatal = fatal;
@@ -257,14 +252,6 @@ final class StateMachine extends BaseStateMachine {
             snapshotDue.run();
         }
         return DONE;
-    }
-
-    /**
-     * Other nodes send the leader what they want in the log: it is not read-only, but not yet in.
-     */
-    @Override
-    public CompletableFuture<Message> query(Message request) {
-        return forwarded.apply(request.getContent().toByteArray());
     }
 
     /** For those who ask this node alone; nothing is decided by it. */

@@ -163,6 +163,7 @@ public final class ClusterNode implements AutoCloseable {
     /** The others may be waiting for a disk. */
     private long watch() {
         driver.watch();
+        raft.check();
         return NANOS_PER_MILLI * 100;
     }
 

@@ -125,6 +125,9 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
     }
 
     @Override
+    public void goAnotherWay() {}
+
+    @Override
     public boolean isAlone() {
         return false;
     }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
 
-import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -38,14 +37,13 @@ class RaftTlsIT {
     }
 
     @Test
-    void is_mutual() throws IOException {
-        var conf = GrpcConfigKeys.TLS.conf(RaftTls.parameters(node));
-        assertThat(conf.isMutualTls()).isTrue();
+    void is_used_where_it_is_asked_for() throws IOException {
+        assertThat(LinkType.sockets(RaftTls.parameters(node)).isSecure()).isTrue();
     }
 
     @Test
     void is_not_used_where_nobody_asks_for_it() throws IOException {
-        assertThat(GrpcConfigKeys.TLS.conf(RaftTls.parameters(null))).isNull();
+        assertThat(LinkType.sockets(RaftTls.parameters(null)).isSecure()).isFalse();
     }
 
     @Test

@@ -251,6 +251,9 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
     }
 
     @Override
+    public void goAnotherWay() {}
+
+    @Override
     public boolean isAlone() {
         return world.nodes.size() == 1;
     }

@@ -1,0 +1,261 @@
+package io.holdfast.cluster.link;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * Calls one other node. Connects when there is something to say, and again after a connection has
+ * ended; a call that was under way then fails, and the other node may have done it or not.
+ */
+public final class Caller implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(Caller.class);
+    private static final int CONNECT_MILLIS = 1000;
+
+    /** After it could not connect it does not try again for so long. */
+    private static final long REST_NANOS = 50_000_000L;
+
+    /** So many of the last tellings can still be refused. */
+    private static final int REMEMBERED = 8;
+
+    private static final class Call {
+        final CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        final Link link;
+        final long sentNanos;
+        final long patienceNanos;
+
+        Call(Link link, long sentNanos, long patienceNanos) {
+            this.link = link;
+            this.sentNanos = sentNanos;
+            this.patienceNanos = patienceNanos;
+        }
+    }
+
+    private final Supplier<InetSocketAddress> address;
+    private final Sockets sockets;
+    private final String name;
+    private final Map<Long, Call> calls = new ConcurrentHashMap<>();
+    private final AtomicLong lastCall = new AtomicLong();
+
+    /** Guarded by itself. */
+    private final Map<Long, Runnable> tellings =
+            new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Long, Runnable> eldest) {
+                    return size() > REMEMBERED;
+                }
+            };
+
+    private volatile @Nullable Link link;
+    private volatile long heardNanos = System.nanoTime();
+
+    /** Guarded by this, as is connecting. */
+    private long failedNanos = System.nanoTime() - REST_NANOS;
+
+    private volatile boolean closed;
+
+    /**
+     * @param name for its thread
+     * @param address asked each time it connects
+     */
+    public Caller(String name, Supplier<InetSocketAddress> address, Sockets sockets) {
+        this.name = name;
+        this.address = address;
+        this.sockets = sockets;
+    }
+
+    /**
+     * Calls.
+     *
+     * @param patienceMillis if nothing is heard for so long, the connection is given up
+     */
+    public CompletableFuture<byte[]> call(byte kind, byte[] body, long patienceMillis) {
+        Link open;
+        try {
+            open = connected();
+        } catch (IOException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        long number = lastCall.incrementAndGet();
+        Call call = new Call(open, System.nanoTime(), patienceMillis * 1_000_000L);
+        calls.put(number, call);
+        try {
+            open.send(kind, number, body);
+        } catch (IOException e) {
+            lost(open, e);
+        }
+        if (!open.equals(link)) { // it may have ended before the call was noted
+            lost(open, new IOException("the connection has ended"));
+        }
+        return call.answer;
+    }
+
+    /** Says something that is not answered, if it can be said at once. */
+    public void tell(byte kind, byte[] body) {
+        Link open = link;
+        if (open != null) {
+            try {
+                open.send(kind, 0, body);
+            } catch (IOException e) {
+                lost(open, e);
+            }
+        }
+    }
+
+    /**
+     * Says something that is answered only if it is refused.
+     *
+     * @param refused told so, if it is known
+     */
+    public void tell(byte kind, byte[] body, Runnable refused) {
+        Link open = link;
+        if (open == null) {
+            Thread.startVirtualThread(
+                    () -> {
+                        try {
+                            tell(connected(), kind, body, refused);
+                        } catch (IOException e) {
+                            refused.run();
+                        }
+                    });
+        } else {
+            tell(open, kind, body, refused);
+        }
+    }
+
+    private void tell(Link open, byte kind, byte[] body, Runnable refused) {
+        long number = lastCall.incrementAndGet();
+        synchronized (tellings) {
+            tellings.put(number, refused);
+        }
+        try {
+            open.send(kind, number, body);
+        } catch (IOException e) {
+            lost(open, e);
+            refused(number);
+        }
+    }
+
+    private void refused(long number) {
+        Runnable refused;
+        synchronized (tellings) {
+            refused = tellings.remove(number);
+        }
+        if (refused != null) {
+            refused.run();
+        }
+    }
+
+    /** Ends the connection, if there is one, so that the next word goes over another. */
+    public void reconnect() {
+        Link open = link;
+        if (open != null) {
+            lost(open, new IOException("the connection was given up"));
+        }
+    }
+
+    /** Gives the connection up if a call has been without an answer for too long. */
+    public void check() {
+        long now = System.nanoTime();
+        Link open = link;
+        if (open == null) {
+            return;
+        }
+        for (Call call : calls.values()) {
+            if (call.link.equals(open)
+                    && now - call.sentNanos > call.patienceNanos
+                    && now - heardNanos > call.patienceNanos) {
+                lost(open, new IOException("nothing was heard for too long"));
+                return;
+            }
+        }
+    }
+
+    private Link connected() throws IOException {
+        Link open = link;
+        return open != null ? open : connect();
+    }
+
+    private synchronized Link connect() throws IOException {
+        Link open = link;
+        if (open != null) {
+            return open;
+        }
+        if (closed) {
+            throw new IOException("closed");
+        }
+        if (System.nanoTime() - failedNanos < REST_NANOS) {
+            throw new IOException("it could not be reached a moment ago");
+        }
+        try {
+            Link made = sockets.connect(address.get(), CONNECT_MILLIS);
+            heardNanos = System.nanoTime();
+            link = made;
+            Thread.ofPlatform().daemon().name(name).start(() -> read(made));
+            if (closed) {
+                lost(made, new IOException("closed"));
+            }
+            return made;
+        } catch (IOException | RuntimeException e) {
+            failedNanos = System.nanoTime();
+            throw e instanceof IOException io ? io : new IOException(e);
+        }
+    }
+
+    private void read(Link open) {
+        try {
+            while (true) {
+                Frame frame = open.read();
+                heardNanos = System.nanoTime();
+                Call call = calls.remove(frame.call);
+                if (call == null) {
+                    if (frame.kind == Frame.FAILED) {
+                        refused(frame.call);
+                    }
+                } else if (frame.kind == Frame.DONE) {
+                    call.answer.complete(frame.body);
+                } else {
+                    call.answer.completeExceptionally(
+                            new RefusedException(new String(frame.body, StandardCharsets.UTF_8)));
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.atDebug().setCause(e).addKeyValue("to", name).log("a connection ended");
+            lost(open, e);
+        }
+    }
+
+    private void lost(Link ended, Exception why) {
+        synchronized (this) {
+            if (ended.equals(link)) {
+                link = null;
+            }
+        }
+        ended.close();
+        calls.forEach(
+                (number, call) -> {
+                    if (call.link.equals(ended) && calls.remove(number, call)) {
+                        call.answer.completeExceptionally(why);
+                    }
+                });
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        reconnect();
+    }
+}

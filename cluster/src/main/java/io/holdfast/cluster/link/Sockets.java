@@ -1,0 +1,105 @@
+package io.holdfast.cluster.link;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+
+/** Makes connections: in the clear, or with both sides showing a certificate. */
+public final class Sockets {
+    private static final String PROTOCOL = "TLSv1.3";
+    private static final int BACKLOG = 64;
+
+    private final @Nullable SSLContext tls;
+
+    /**
+     * @param tls null to talk in the clear
+     */
+    public Sockets(@Nullable SSLContext tls) {
+        this.tls = tls;
+    }
+
+    public boolean isSecure() {
+        return tls != null;
+    }
+
+    Link connect(InetSocketAddress address, int millis) throws IOException {
+        InetSocketAddress resolved =
+                address.isUnresolved()
+                        ? new InetSocketAddress(address.getHostString(), address.getPort())
+                        : address;
+        Socket raw = new Socket();
+        try {
+            Link.prepare(raw);
+            raw.connect(resolved, millis);
+            raw.setSoTimeout(millis);
+            Link link = new Link(secured(raw, address), raw);
+            link.greet();
+            raw.setSoTimeout(0);
+            return link;
+        } catch (IOException | RuntimeException e) {
+            raw.close();
+            throw e;
+        }
+    }
+
+    private Socket secured(Socket raw, InetSocketAddress address) throws IOException {
+        if (tls == null) {
+            return raw;
+        }
+        SSLSocket secure =
+                (SSLSocket)
+                        tls.getSocketFactory()
+                                .createSocket(
+                                        raw, address.getHostString(), address.getPort(), true);
+        SSLParameters rules = secure.getSSLParameters();
+        rules.setProtocols(new String[] {PROTOCOL});
+        rules.setEndpointIdentificationAlgorithm("HTTPS");
+        secure.setSSLParameters(rules);
+        secure.startHandshake();
+        return secure;
+    }
+
+    ServerSocket listen(InetSocketAddress address) throws IOException {
+        ServerSocket listening = new ServerSocket();
+        try {
+            listening.setReuseAddress(true);
+            InetAddress host = InetAddress.getByName(address.getHostString());
+            listening.bind(new InetSocketAddress(host, address.getPort()), BACKLOG);
+            return listening;
+        } catch (IOException | RuntimeException e) {
+            listening.close();
+            throw e;
+        }
+    }
+
+    /** What the side that was called makes of a connection. */
+    Link accepted(Socket raw, int millis) throws IOException {
+        Link.prepare(raw);
+        raw.setSoTimeout(millis);
+        Link link = new Link(secured(raw), raw);
+        link.requireGreeting();
+        raw.setSoTimeout(0);
+        return link;
+    }
+
+    private Socket secured(Socket raw) throws IOException {
+        if (tls == null) {
+            return raw;
+        }
+        SSLSocket secure = (SSLSocket) tls.getSocketFactory().createSocket(raw, null, true);
+        SSLParameters rules = secure.getSSLParameters();
+        rules.setProtocols(new String[] {PROTOCOL});
+        rules.setNeedClientAuth(true);
+        secure.setSSLParameters(rules);
+        secure.startHandshake();
+        return secure;
+    }
+}

@@ -1,0 +1,126 @@
+package io.holdfast.cluster.raft;
+
+import io.holdfast.cluster.link.Caller;
+import io.holdfast.cluster.link.Sockets;
+
+import org.apache.ratis.client.RaftClientConfigKeys;
+import org.apache.ratis.client.RaftClientRpc;
+import org.apache.ratis.client.impl.ClientProtoUtils;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.GroupInfoReplyProto;
+import org.apache.ratis.proto.RaftProtos.GroupListReplyProto;
+import org.apache.ratis.proto.RaftProtos.RaftClientReplyProto;
+import org.apache.ratis.protocol.GroupInfoRequest;
+import org.apache.ratis.protocol.GroupListRequest;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
+import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.protocol.exceptions.TimeoutIOException;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** What those who administer a cluster say to its nodes. */
+final class LinkClientRpc implements RaftClientRpc {
+    private final Sockets sockets;
+    private final long timeoutMillis;
+    private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
+    private final Map<RaftPeerId, Caller> callers = new ConcurrentHashMap<>();
+
+    LinkClientRpc(Sockets sockets, RaftProperties properties) {
+        this.sockets = sockets;
+        this.timeoutMillis =
+                RaftClientConfigKeys.Rpc.requestTimeout(properties).toLong(TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void addRaftPeers(Collection<RaftPeer> known) {
+        known.forEach(peer -> peers.put(peer.getId(), peer));
+    }
+
+    @Override
+    public RaftClientReply sendRequest(RaftClientRequest request) throws IOException {
+        return switch (request) {
+            case GroupListRequest list ->
+                    ClientProtoUtils.toGroupListReply(
+                            GroupListReplyProto.parseFrom(
+                                    await(
+                                            request,
+                                            Words.GROUPS,
+                                            ClientProtoUtils.toGroupListRequestProto(list)
+                                                    .toByteArray())));
+            case GroupInfoRequest info ->
+                    ClientProtoUtils.toGroupInfoReply(
+                            GroupInfoReplyProto.parseFrom(
+                                    await(
+                                            request,
+                                            Words.GROUP,
+                                            ClientProtoUtils.toGroupInfoRequestProto(info)
+                                                    .toByteArray())));
+            case SetConfigurationRequest change ->
+                    reply(
+                            request,
+                            Words.CONFIGURE,
+                            ClientProtoUtils.toSetConfigurationRequestProto(change).toByteArray());
+            case TransferLeadershipRequest transfer ->
+                    reply(
+                            request,
+                            Words.TRANSFER,
+                            ClientProtoUtils.toTransferLeadershipRequestProto(transfer)
+                                    .toByteArray());
+            case SnapshotManagementRequest copy ->
+                    reply(
+                            request,
+                            Words.COPY,
+                            ClientProtoUtils.toSnapshotManagementRequestProto(copy).toByteArray());
+            default ->
+                    reply(
+                            request,
+                            Words.REQUEST,
+                            ClientProtoUtils.toRaftClientRequestProto(request).toByteArray());
+        };
+    }
+
+    private RaftClientReply reply(RaftClientRequest request, byte kind, byte[] body)
+            throws IOException {
+        return ClientProtoUtils.toRaftClientReply(
+                RaftClientReplyProto.parseFrom(await(request, kind, body)));
+    }
+
+    private byte[] await(RaftClientRequest request, byte kind, byte[] body) throws IOException {
+        long millis = timeoutMillis + request.getTimeoutMs();
+        try {
+            return callers.computeIfAbsent(
+                            request.getServerId(),
+                            id ->
+                                    new Caller(
+                                            "holdfast-cluster-ask",
+                                            () -> LinkType.address(peers.get(id)),
+                                            sockets))
+                    .call(kind, body, millis)
+                    .get(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+        } catch (TimeoutException e) {
+            throw new TimeoutIOException("no answer in time", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        callers.values().forEach(Caller::close);
+    }
+}

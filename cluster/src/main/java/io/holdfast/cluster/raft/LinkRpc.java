@@ -1,0 +1,322 @@
+package io.holdfast.cluster.raft;
+
+import io.holdfast.cluster.link.Answerer;
+import io.holdfast.cluster.link.Caller;
+import io.holdfast.cluster.link.Sockets;
+
+import org.apache.ratis.client.impl.ClientProtoUtils;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.GroupInfoRequestProto;
+import org.apache.ratis.proto.RaftProtos.GroupListRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.SetConfigurationRequestProto;
+import org.apache.ratis.proto.RaftProtos.SnapshotManagementRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.proto.RaftProtos.TransferLeadershipRequestProto;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.util.ProtoUtils;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BiConsumer;
+
+/** What a Ratis server says to others and is told by them. */
+final class LinkRpc implements RaftServerRpc {
+    /** A peer that says nothing for so long is called anew. */
+    private static final long PATIENCE_MILLIS = 2000;
+
+    /** The last part of a snapshot is answered when the state is loaded. */
+    private static final long SNAPSHOT_PATIENCE_MILLIS = 120_000;
+
+    private final RaftServer server;
+    private final InetSocketAddress address;
+    private final Sockets sockets;
+    private final BiConsumer<byte[], Runnable> proposed;
+    private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
+    private final Map<RaftPeerId, Caller> callers = new ConcurrentHashMap<>();
+    private volatile @Nullable Answerer answerer;
+    private volatile boolean closed;
+
+    /**
+     * @param proposed takes what another node wants in the log, and what to do if it does not get
+     *     in
+     */
+    LinkRpc(
+            RaftServer server,
+            InetSocketAddress address,
+            Sockets sockets,
+            BiConsumer<byte[], Runnable> proposed) {
+        this.server = server;
+        this.address = address;
+        this.sockets = sockets;
+        this.proposed = proposed;
+    }
+
+    @Override
+    public RpcType getRpcType() {
+        return new LinkType();
+    }
+
+    @Override
+    public void start() throws IOException {
+        answerer = new Answerer("holdfast-cluster-in", address, sockets, this::handle);
+    }
+
+    @Override
+    public InetSocketAddress getInetSocketAddress() {
+        return address;
+    }
+
+    @Override
+    public void addRaftPeers(Collection<RaftPeer> known) {
+        known.forEach(peer -> peers.put(peer.getId(), peer));
+    }
+
+    @Override
+    public void handleException(RaftPeerId serverId, Exception e, boolean reconnect) {
+        // a connection that does not work is left by itself
+    }
+
+    // ---- to others
+
+    private Caller caller(RaftPeerId id) {
+        Caller known = callers.get(id);
+        return known != null ? known : callers.computeIfAbsent(id, this::newCaller);
+    }
+
+    private Caller newCaller(RaftPeerId id) {
+        Caller made =
+                new Caller("holdfast-cluster-out", () -> LinkType.address(peers.get(id)), sockets);
+        if (closed) {
+            made.close();
+        }
+        return made;
+    }
+
+    private byte[] await(RaftPeerId to, byte kind, byte[] body, long patienceMillis)
+            throws IOException {
+        try {
+            return caller(to).call(kind, body, patienceMillis).get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException();
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause());
+        }
+    }
+
+    private static RaftPeerId id(ByteString bytes) {
+        return RaftPeerId.valueOf(bytes);
+    }
+
+    @Override
+    public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
+            throws IOException {
+        return AppendEntriesReplyProto.parseFrom(
+                await(
+                        id(request.getServerRequest().getReplyId()),
+                        Words.APPEND,
+                        request.toByteArray(),
+                        PATIENCE_MILLIS));
+    }
+
+    CompletableFuture<AppendEntriesReplyProto> append(
+            RaftPeerId to, AppendEntriesRequestProto request) {
+        return caller(to)
+                .call(Words.APPEND, request.toByteArray(), PATIENCE_MILLIS)
+                .thenApply(bytes -> Words.parse(() -> AppendEntriesReplyProto.parseFrom(bytes)));
+    }
+
+    /** Says how far the log is decided; nobody answers. */
+    void tell(RaftPeerId to, AppendEntriesRequestProto heartbeat) {
+        caller(to).tell(Words.NOTICE, heartbeat.toByteArray());
+    }
+
+    @Override
+    public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+        return RequestVoteReplyProto.parseFrom(
+                await(
+                        id(request.getServerRequest().getReplyId()),
+                        Words.VOTE,
+                        request.toByteArray(),
+                        PATIENCE_MILLIS));
+    }
+
+    @Override
+    public StartLeaderElectionReplyProto startLeaderElection(
+            StartLeaderElectionRequestProto request) throws IOException {
+        return StartLeaderElectionReplyProto.parseFrom(
+                await(
+                        id(request.getServerRequest().getReplyId()),
+                        Words.ELECT,
+                        request.toByteArray(),
+                        PATIENCE_MILLIS));
+    }
+
+    @Override
+    public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
+            throws IOException {
+        return InstallSnapshotReplyProto.parseFrom(
+                await(
+                        id(request.getServerRequest().getReplyId()),
+                        Words.SNAPSHOT,
+                        request.toByteArray(),
+                        SNAPSHOT_PATIENCE_MILLIS));
+    }
+
+    /**
+     * Sends an entry to the leader.
+     *
+     * @param refused told if it is known that it did not get in
+     */
+    void propose(RaftPeerId to, byte[] entry, Runnable refused) {
+        caller(to).tell(Words.PROPOSE, entry, refused);
+    }
+
+    /** What was sent to a node got nowhere. */
+    void reconnect(RaftPeerId to) {
+        caller(to).reconnect();
+    }
+
+    /** Gives up connections that nothing comes from; to be called now and then. */
+    void check() {
+        callers.values().forEach(Caller::check);
+    }
+
+    // ---- from others
+
+    private @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body) throws IOException {
+        return switch (kind) {
+            case Words.APPEND -> append(AppendEntriesRequestProto.parseFrom(body));
+            case Words.NOTICE -> {
+                var _ = server.appendEntriesAsync(AppendEntriesRequestProto.parseFrom(body));
+                yield null;
+            }
+            case Words.PROPOSE -> {
+                CompletableFuture<byte[]> refusal = new CompletableFuture<>();
+                proposed.accept(
+                        body,
+                        () -> refusal.completeExceptionally(new IOException("it did not get in")));
+                yield refusal;
+            }
+            case Words.VOTE ->
+                    done(server.requestVote(RequestVoteRequestProto.parseFrom(body)).toByteArray());
+            case Words.ELECT ->
+                    done(
+                            server.startLeaderElection(
+                                            StartLeaderElectionRequestProto.parseFrom(body))
+                                    .toByteArray());
+            case Words.SNAPSHOT ->
+                    done(
+                            server.installSnapshot(InstallSnapshotRequestProto.parseFrom(body))
+                                    .toByteArray());
+            case Words.REQUEST ->
+                    reply(
+                            server.submitClientRequestAsync(
+                                    ClientProtoUtils.toRaftClientRequest(
+                                            RaftClientRequestProto.parseFrom(body))));
+            case Words.CONFIGURE ->
+                    reply(
+                            server.setConfigurationAsync(
+                                    ClientProtoUtils.toSetConfigurationRequest(
+                                            SetConfigurationRequestProto.parseFrom(body))));
+            case Words.TRANSFER ->
+                    reply(
+                            server.transferLeadershipAsync(
+                                    ClientProtoUtils.toTransferLeadershipRequest(
+                                            TransferLeadershipRequestProto.parseFrom(body))));
+            case Words.COPY ->
+                    reply(
+                            server.snapshotManagementAsync(
+                                    ClientProtoUtils.toSnapshotManagementRequest(
+                                            SnapshotManagementRequestProto.parseFrom(body))));
+            case Words.GROUPS ->
+                    server.getGroupListAsync(
+                                    ClientProtoUtils.toGroupListRequest(
+                                            GroupListRequestProto.parseFrom(body)))
+                            .thenApply(
+                                    found ->
+                                            ClientProtoUtils.toGroupListReplyProto(found)
+                                                    .toByteArray());
+            case Words.GROUP ->
+                    server.getGroupInfoAsync(
+                                    ClientProtoUtils.toGroupInfoRequest(
+                                            GroupInfoRequestProto.parseFrom(body)))
+                            .thenApply(
+                                    found ->
+                                            ClientProtoUtils.toGroupInfoReplyProto(found)
+                                                    .toByteArray());
+            default -> throw new IOException("nobody knows what " + kind + " is");
+        };
+    }
+
+    private static CompletableFuture<byte[]> done(byte[] body) {
+        return CompletableFuture.completedFuture(body);
+    }
+
+    private static CompletableFuture<byte[]> reply(CompletableFuture<RaftClientReply> reply) {
+        return reply.thenApply(
+                answer -> ClientProtoUtils.toRaftClientReplyProto(answer).toByteArray());
+    }
+
+    /**
+     * Ratis says that it has entries which it was sent before, as soon as they are on their way to
+     * the disk. They count when they are there.
+     */
+    private CompletableFuture<byte[]> append(AppendEntriesRequestProto request) throws IOException {
+        return server.appendEntriesAsync(request)
+                .thenApply(
+                        reply -> {
+                            if (request.getEntriesCount() > 0
+                                    && reply.getResult() == AppendResult.SUCCESS) {
+                                requireWritten(request, reply.getMatchIndex());
+                            }
+                            return reply.toByteArray();
+                        });
+    }
+
+    private void requireWritten(AppendEntriesRequestProto request, long index) {
+        long written =
+                Words.parse(
+                        () ->
+                                server.getDivision(
+                                                ProtoUtils.toRaftGroupId(
+                                                        request.getServerRequest()
+                                                                .getRaftGroupId()))
+                                        .getRaftLog()
+                                        .getFlushIndex());
+        if (written < index) {
+            throw new IllegalStateException("entry " + index + " is not on the disk yet");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        closed = true;
+        Answerer listening = answerer;
+        if (listening != null) {
+            listening.close();
+        }
+        callers.values().forEach(Caller::close);
+    }
+}
