@@ -103,6 +103,11 @@ public final class Caller implements Closeable {
         return call.answer;
     }
 
+    /** Whether something can be said at once. */
+    public boolean isConnected() {
+        return link != null;
+    }
+
     /** Says something that is not answered, if it can be said at once. */
     public void tell(byte kind, byte[] body) {
         Link open = link;

@@ -16,6 +16,9 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Link implements Closeable {
     private static final int READ_BYTES = 64 * 1024;
 
+    /** Whoever sends less than half of this, and nothing else is on its way, is not held up. */
+    private static final int BUFFER_BYTES = 192 * 1024;
+
     /** A peer that is gone without a word is noticed after so many seconds. */
     private static final int KEEP_ALIVE_SECONDS = 5;
 
@@ -37,6 +40,7 @@ final class Link implements Closeable {
 
     static void prepare(Socket socket) throws IOException {
         socket.setTcpNoDelay(true);
+        socket.setSendBufferSize(BUFFER_BYTES);
         socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         if (socket.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
             socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_ALIVE_SECONDS);

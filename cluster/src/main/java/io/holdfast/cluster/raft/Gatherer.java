@@ -10,26 +10,20 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
- * What the leader's own clients and the other nodes want in the log, on its way there: while an
- * entry is being written, what comes is gathered into the next. What an entry costs depends little
- * on what is in it, so the next one waits until as many want it as wanted the last, but not for
- * long. Where there are no other nodes, nothing waits.
+ * What the leader's own clients and the other nodes want in the log, on its way there. What an
+ * entry costs depends little on what is in it: while one is being written, what comes is gathered
+ * into the next. Where there are no other nodes, nothing waits.
  */
 final class Gatherer {
     private static final int MOST = 64;
     private static final int MOST_BYTES = 512 * 1024;
 
-    /** The longest wait for more, and what part it is of the time that an entry took. */
-    private static final long MOST_LINGER_NANOS = 4_000_000L;
-
-    private static final int LINGER_PART = 2;
-
     /** An entry that takes longer may have got in or not; Ratis may never say. */
-    private static final long LONGEST_MILLIS = 2000;
+    private static final long LONGEST_NANOS = 2_000_000_000L;
 
     /** The way into the log. */
     interface Way {
@@ -46,29 +40,36 @@ final class Gatherer {
         }
     }
 
+    /** An entry on its way. */
+    private static final class Sent {
+        final List<Wish> wishes;
+        final long sentNanos;
+
+        Sent(List<Wish> wishes, long sentNanos) {
+            this.wishes = wishes;
+            this.sentNanos = sentNanos;
+        }
+    }
+
     private final Way way;
     private final boolean alone;
     private final Runnable resting;
+    private final LongSupplier clock;
 
-    /** All guarded by this. */
+    /** Both guarded by this. */
     private final Deque<Wish> wishes = new ArrayDeque<>();
 
-    private int onTheirWay;
-
-    /** For how many wishes to wait, and until when. */
-    private int expected;
-
-    private long lingerUntilNanos = System.nanoTime();
-    private boolean timing;
+    private final Deque<Sent> onTheirWay = new ArrayDeque<>();
 
     /**
      * @param alone whether there are no other nodes
      * @param resting told when an entry is decided and no other goes after it at once
      */
-    Gatherer(Way way, boolean alone, Runnable resting) {
+    Gatherer(Way way, boolean alone, Runnable resting, LongSupplier clock) {
         this.way = way;
         this.alone = alone;
         this.resting = resting;
+        this.clock = clock;
     }
 
     void add(byte[] entry, Consumer<Boolean> outcome) {
@@ -80,76 +81,54 @@ final class Gatherer {
 
     /** Whether an entry went on its way. */
     private boolean send() {
-        List<Wish> taken;
+        Sent sent;
         CompletableFuture<RaftClientReply> reply;
-        long sentNanos;
         synchronized (this) {
-            long now = System.nanoTime();
-            if (wishes.isEmpty() || waits(now)) {
+            if (wishes.isEmpty() || (!alone && !onTheirWay.isEmpty())) {
                 return false;
             }
-            taken = take();
-            onTheirWay++;
-            sentNanos = now;
+            sent = new Sent(take(), clock.getAsLong());
+            onTheirWay.addLast(sent);
             try {
-                reply = way.submit(bytes(taken));
+                reply = way.submit(bytes(sent.wishes));
             } catch (IOException | RuntimeException e) {
                 reply = CompletableFuture.failedFuture(e);
             }
         }
-        reply.copy()
-                .orTimeout(LONGEST_MILLIS, TimeUnit.MILLISECONDS)
-                .whenComplete(
-                        (answer, failure) -> {
-                            if (failure == null && answer != null && answer.isSuccess()) {
-                                done(taken, sentNanos, true);
-                            } else { // Ratis says so under a lock that submitting takes
-                                Thread.startVirtualThread(() -> done(taken, sentNanos, false));
-                            }
-                        });
+        reply.whenComplete(
+                (answer, failure) -> {
+                    if (failure == null && answer != null && answer.isSuccess()) {
+                        done(sent, true);
+                    } else { // Ratis says so under a lock that submitting takes
+                        Thread.startVirtualThread(() -> done(sent, false));
+                    }
+                });
         return true;
     }
 
-    private void done(List<Wish> taken, long sentNanos, boolean in) {
-        free(taken.size(), sentNanos);
-        taken.forEach(wish -> wish.outcome.accept(in));
+    private void done(Sent sent, boolean in) {
+        synchronized (this) {
+            if (!onTheirWay.remove(sent)) {
+                return; // it took too long
+            }
+        }
+        sent.wishes.forEach(wish -> wish.outcome.accept(in));
         if (!send()) {
             resting.run();
         }
     }
 
-    /** Whether the next entry is to wait for more, or for the one before it. */
-    private boolean waits(long now) {
-        return !alone && (onTheirWay > 0 || lingers(now));
-    }
-
-    private boolean lingers(long now) {
-        if (wishes.size() >= expected || now - lingerUntilNanos >= 0) {
-            return false;
-        }
-        if (!timing) {
-            timing = true;
-            CompletableFuture.delayedExecutor(
-                            lingerUntilNanos - now,
-                            TimeUnit.NANOSECONDS,
-                            Thread::startVirtualThread)
-                    .execute(this::lingered);
-        }
-        return true;
-    }
-
-    private void lingered() {
+    /** Goes on after entries that nobody has said anything of; to be called now and then. */
+    void check() {
+        long now = clock.getAsLong();
+        List<Sent> silent;
         synchronized (this) {
-            timing = false;
+            silent =
+                    onTheirWay.stream()
+                            .filter(sent -> now - sent.sentNanos > LONGEST_NANOS)
+                            .toList();
         }
-        boolean _ = send();
-    }
-
-    private synchronized void free(int wishesDone, long sentNanos) {
-        long now = System.nanoTime();
-        onTheirWay--;
-        expected = wishesDone;
-        lingerUntilNanos = now + Math.min(MOST_LINGER_NANOS, (now - sentNanos) / LINGER_PART);
+        silent.forEach(sent -> done(sent, false));
     }
 
     private List<Wish> take() {

@@ -147,6 +147,11 @@ final class LinkRpc implements RaftServerRpc {
                 .thenApply(bytes -> Words.parse(() -> AppendEntriesReplyProto.parseFrom(bytes)));
     }
 
+    /** Whether something can be sent to a node at once. */
+    boolean isConnected(RaftPeerId to) {
+        return caller(to).isConnected();
+    }
+
     /** Says how far the log is decided; nobody answers. */
     void tell(RaftPeerId to, AppendEntriesRequestProto heartbeat) {
         caller(to).tell(Words.NOTICE, heartbeat.toByteArray());

@@ -21,7 +21,9 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Comparator;
 import java.util.UUID;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Sends a follower the log: entries one request at a time, and heartbeats also while one is on its
@@ -37,6 +39,14 @@ final class PromptAppender extends LogAppenderBase {
 
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long NONE = -1;
+
+    /** What is sent at once by whoever has it: it fits into the buffer of an idle connection. */
+    private static final int FEW_ENTRIES = 4;
+
+    private static final int FEW_BYTES = 64 * 1024;
+
+    /** Who sends. */
+    private final Lock turn = new ReentrantLock();
 
     private volatile @Nullable Thread thread;
 
@@ -71,11 +81,33 @@ final class PromptAppender extends LogAppenderBase {
         return pending != NONE;
     }
 
-    /** Ratis's own way to wait misses a call that comes just before it waits. */
+    /**
+     * Whoever has something to send sends it, if that cannot take long: else our thread does.
+     * Ratis's own way to wake it misses a call that comes just before it waits.
+     */
     @Override
     public void notifyLogAppender() {
-        if (hasWork()) {
+        if (hasWork() && !sendsHere()) {
             LockSupport.unpark(thread);
+        }
+    }
+
+    private boolean sendsHere() {
+        if (pending != NONE
+                || getRaftLog().getNextIndex() - getFollower().getNextIndex() > FEW_ENTRIES
+                || !rpc().isConnected(getFollowerId())
+                || !isRunning()
+                || getLeaderState().isFollowerBootstrapping(getFollower())
+                || !turn.tryLock()) {
+            return false;
+        }
+        try {
+            return send(FEW_BYTES);
+        } catch (RaftLogIOException | RuntimeException e) {
+            LOG.atDebug().setCause(e).log("our thread will see");
+            return false;
+        } finally {
+            turn.unlock();
         }
     }
 
@@ -107,8 +139,17 @@ final class PromptAppender extends LogAppenderBase {
         return retry > 0 ? Math.min(heartbeat, retry) : heartbeat;
     }
 
-    /** Whether something was sent. */
     private boolean send() throws RaftLogIOException {
+        turn.lock();
+        try {
+            return send(Integer.MAX_VALUE);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Whether something was sent; not if it is more than that. */
+    private boolean send(int mostBytes) throws RaftLogIOException {
         long decided = getRaftLog().getLastCommittedIndex();
         boolean free = pending == NONE && System.nanoTime() - notBeforeNanos >= 0;
         boolean due = getHeartbeatWaitTimeMs() <= 0;
@@ -126,6 +167,9 @@ final class PromptAppender extends LogAppenderBase {
             return false;
         }
         boolean data = request.getEntriesCount() > 0;
+        if (data && request.getSerializedSize() > mostBytes) {
+            return false;
+        }
         if (data) {
             pending = callId(request);
         }

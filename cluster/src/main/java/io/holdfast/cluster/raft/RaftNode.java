@@ -146,8 +146,9 @@ public final class RaftNode implements AutoCloseable {
         return text == null ? last.toString() : text;
     }
 
-    /** Gives up connections that nothing comes from; to be called now and then. */
+    /** Gives up what has taken too long; to be called now and then. */
     public void check() {
+        log.check();
         LinkRpc talking = rpc;
         if (talking != null) {
             talking.check();

@@ -116,6 +116,8 @@ public final class RaftSettings {
         RaftServerConfigKeys.Log.setSegmentCacheNumMax(properties, CACHED_SEGMENTS);
         RaftServerConfigKeys.Log.setSegmentCacheSizeMax(properties, SizeInBytes.valueOf("16MB"));
         RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
+        // A follower gets one request with entries at a time: nothing is to be put together.
+        RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
         RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
         RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, KEPT_ENTRIES);
         RaftServerConfigKeys.Log.Appender.setBufferByteLimit(properties, REQUEST);

@@ -38,7 +38,7 @@ final class RatisLog implements Log {
 
     RatisLog(RaftGroupId groupId, boolean alone, Runnable resting) {
         this.alone = alone;
-        this.gatherer = new Gatherer(this::submitHere, alone, resting);
+        this.gatherer = new Gatherer(this::submitHere, alone, resting, System::nanoTime);
         this.groupId = groupId;
     }
 
@@ -101,6 +101,11 @@ final class RatisLog implements Log {
         if (leader != null && link != null) {
             link.reconnect(leader);
         }
+    }
+
+    /** To be called now and then. */
+    void check() {
+        gatherer.check();
     }
 
     /** Another node wants an entry in. */
