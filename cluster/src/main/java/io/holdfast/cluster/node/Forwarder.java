@@ -35,10 +35,8 @@ final class Forwarder {
     /** How many batches may be on their way. */
     private static final int WINDOW = 2;
 
-    /** The longest wait for those who were answered, and what part it is of the time it took. */
+    /** Those who were answered are waited for as long as their answer took, but not longer. */
     private static final long MOST_LINGER_NANOS = 4_000_000L;
-
-    private static final int LINGER_PART = 2;
 
     /** After a failure, and after no answer, it is sent again so much later. */
     private static final long RETRY_NANOS = 100_000_000L;
@@ -144,8 +142,7 @@ final class Forwarder {
             Batch batch = inFlight.removeFirst();
             heardNanos = Math.max(heardNanos, batch.firstSentNanos);
             expected = batch.items.size();
-            lingerUntilNanos =
-                    now + Math.min(MOST_LINGER_NANOS, (now - batch.firstSentNanos) / LINGER_PART);
+            lingerUntilNanos = now + Math.min(MOST_LINGER_NANOS, now - batch.firstSentNanos);
         }
         return !queue.isEmpty();
     }

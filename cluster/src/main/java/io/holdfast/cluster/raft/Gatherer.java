@@ -8,15 +8,19 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
  * What the leader's own clients and the other nodes want in the log, on its way there. What an
  * entry costs depends little on what is in it: while one is being written, what comes is gathered
- * into the next. Where there are no other nodes, nothing waits.
+ * into the next, and that waits for the nodes that had something in the last few, but not for long.
+ * Where there are no other nodes, nothing waits.
  */
 final class Gatherer {
     private static final int MOST = 64;
@@ -25,16 +29,29 @@ final class Gatherer {
     /** An entry that takes longer may have got in or not; Ratis may never say. */
     private static final long LONGEST_NANOS = 2_000_000_000L;
 
+    /** The longest wait for other nodes, and what it is of the time that an entry took. */
+    private static final long MOST_LINGER_NANOS = 4_000_000L;
+
+    private static final int LINGER_TIMES = 2;
+
+    /** Who had something in so many entries is likely to have something in the next. */
+    private static final int RECENT = 4;
+
+    /** Who has something that nobody waits for. */
+    static final long NOBODY = -1;
+
     /** The way into the log. */
     interface Way {
         CompletableFuture<RaftClientReply> submit(byte[] entry) throws IOException;
     }
 
     private static final class Wish {
+        final long source;
         final byte[] entry;
         final Consumer<Boolean> outcome;
 
-        Wish(byte[] entry, Consumer<Boolean> outcome) {
+        Wish(long source, byte[] entry, Consumer<Boolean> outcome) {
+            this.source = source;
             this.entry = entry;
             this.outcome = outcome;
         }
@@ -56,10 +73,16 @@ final class Gatherer {
     private final Runnable resting;
     private final LongSupplier clock;
 
-    /** Both guarded by this. */
+    /** All guarded by this. */
     private final Deque<Wish> wishes = new ArrayDeque<>();
 
     private final Deque<Sent> onTheirWay = new ArrayDeque<>();
+
+    /** Who had something in the last entries. */
+    private final Deque<Set<Long>> recent = new ArrayDeque<>();
+
+    private long lingerUntilNanos;
+    private boolean timing;
 
     /**
      * @param alone whether there are no other nodes
@@ -70,11 +93,17 @@ final class Gatherer {
         this.alone = alone;
         this.resting = resting;
         this.clock = clock;
+        this.lingerUntilNanos = clock.getAsLong();
     }
 
-    void add(byte[] entry, Consumer<Boolean> outcome) {
+    /**
+     * Brings an entry in.
+     *
+     * @param source who wants it, or {@link #NOBODY}
+     */
+    void add(long source, byte[] entry, Consumer<Boolean> outcome) {
         synchronized (this) {
-            wishes.addLast(new Wish(entry, outcome));
+            wishes.addLast(new Wish(source, entry, outcome));
         }
         boolean _ = send();
     }
@@ -84,10 +113,11 @@ final class Gatherer {
         Sent sent;
         CompletableFuture<RaftClientReply> reply;
         synchronized (this) {
-            if (wishes.isEmpty() || (!alone && !onTheirWay.isEmpty())) {
+            long now = clock.getAsLong();
+            if (wishes.isEmpty() || waits(now)) {
                 return false;
             }
-            sent = new Sent(take(), clock.getAsLong());
+            sent = new Sent(take(), now);
             onTheirWay.addLast(sent);
             try {
                 reply = way.submit(bytes(sent.wishes));
@@ -106,16 +136,73 @@ final class Gatherer {
         return true;
     }
 
+    /** Whether the next entry is to wait for the one before it, or for more. */
+    private boolean waits(long now) {
+        return !alone && (!onTheirWay.isEmpty() || lingers(now));
+    }
+
+    private boolean lingers(long now) {
+        if (now - lingerUntilNanos >= 0 || areAllHere()) {
+            return false;
+        }
+        if (!timing) {
+            timing = true;
+            CompletableFuture.delayedExecutor(
+                            lingerUntilNanos - now,
+                            TimeUnit.NANOSECONDS,
+                            Thread::startVirtualThread)
+                    .execute(this::lingered);
+        }
+        return true;
+    }
+
+    private boolean areAllHere() {
+        for (Set<Long> sources : recent) {
+            for (long source : sources) {
+                if (wishes.stream().noneMatch(wish -> wish.source == source)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private void lingered() {
+        synchronized (this) {
+            timing = false;
+        }
+        boolean _ = send();
+    }
+
     private void done(Sent sent, boolean in) {
         synchronized (this) {
             if (!onTheirWay.remove(sent)) {
                 return; // it took too long
             }
+            long now = clock.getAsLong();
+            lingerUntilNanos =
+                    now + Math.min(MOST_LINGER_NANOS, (now - sent.sentNanos) * LINGER_TIMES);
+            remember(sent.wishes);
         }
         sent.wishes.forEach(wish -> wish.outcome.accept(in));
         if (!send()) {
             resting.run();
         }
+    }
+
+    private void remember(List<Wish> done) {
+        Set<Long> sources = new HashSet<>();
+        done.forEach(wish -> sources.add(wish.source));
+        sources.remove(NOBODY);
+        recent.addLast(sources);
+        if (recent.size() > RECENT) {
+            recent.removeFirst();
+        }
+    }
+
+    /** Whether nothing is to go after the entry that is on its way. */
+    synchronized boolean isResting() {
+        return wishes.isEmpty();
     }
 
     /** Goes on after entries that nobody has said anything of; to be called now and then. */

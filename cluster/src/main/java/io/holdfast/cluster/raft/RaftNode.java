@@ -99,6 +99,7 @@ public final class RaftNode implements AutoCloseable {
                                             RaftSettings.snapshotBytes(config),
                                             status,
                                             this::snapshotSoon,
+                                            this::decided,
                                             fatal,
                                             () -> ended(fatal)))
                             .setProperties(properties)
@@ -112,6 +113,13 @@ public final class RaftNode implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             close();
             throw new ClusterException("cannot take part in the cluster: " + reason(e), e);
+        }
+    }
+
+    /** Other nodes apply an entry while this one does. */
+    private void decided() {
+        if (log.isResting()) {
+            appenders.tell();
         }
     }
 

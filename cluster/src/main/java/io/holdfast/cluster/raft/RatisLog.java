@@ -27,6 +27,9 @@ import java.util.function.Consumer;
 final class RatisLog implements Log {
     private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
 
+    /** What this node wants in; stints have numbers above it. */
+    private static final long OWN = 0;
+
     private final RaftGroupId groupId;
     private final ClientId clientId = ClientId.randomId();
     private final AtomicLong lastCall = new AtomicLong();
@@ -76,7 +79,7 @@ final class RatisLog implements Log {
     @Override
     public void propose(byte[] entry, Consumer<Boolean> outcome) {
         if (isLeader()) {
-            gatherer.add(entry, outcome);
+            gatherer.add(OWN, entry, outcome);
             return;
         }
         RaftPeerId leader = leaderElsewhere();
@@ -103,6 +106,11 @@ final class RatisLog implements Log {
         }
     }
 
+    /** Whether no other entry follows that tells the other nodes what is decided. */
+    boolean isResting() {
+        return gatherer.isResting();
+    }
+
     /** To be called now and then. */
     void check() {
         gatherer.check();
@@ -114,14 +122,19 @@ final class RatisLog implements Log {
             refused.run();
             return;
         }
-        try {
-            Entry _ = EntryEncoding.decode(entry); // what cannot be read must not stop others
+        long source;
+        try { // what cannot be read must not stop others
+            source =
+                    EntryEncoding.decode(entry) instanceof Entry.Batch batch
+                            ? batch.stint()
+                            : Gatherer.NOBODY;
         } catch (EncodingException e) {
             LOG.atDebug().setCause(e).log("what another node wants cannot be read");
             refused.run();
             return;
         }
         gatherer.add(
+                source,
                 entry,
                 in -> {
                     if (!in) {

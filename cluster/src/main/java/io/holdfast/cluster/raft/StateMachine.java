@@ -55,6 +55,7 @@ final class StateMachine extends BaseStateMachine {
     private final ReplicatedDriver driver;
     private final Supplier<byte[]> status;
     private final Runnable snapshotDue;
+    private final Runnable decided;
     private final Consumer<Throwable> fatal;
     private final long snapshotBytes;
     private final Runnable ended;
@@ -69,6 +70,7 @@ final class StateMachine extends BaseStateMachine {
      * @param snapshotBytes what may be applied before {@code snapshotDue} is told
      * @param status what is answered to whoever asks this node alone
      * @param snapshotDue told when the log has grown by much since the last snapshot
+     * @param decided told before an entry is applied
      * @param fatal told what makes it impossible to go on
      * @param ended told when Ratis has ended for this node, for whatever reason but its removal
      */
@@ -77,10 +79,12 @@ final class StateMachine extends BaseStateMachine {
             long snapshotBytes,
             Supplier<byte[]> status,
             Runnable snapshotDue,
+            Runnable decided,
             Consumer<Throwable> fatal,
             Runnable ended) {
         this.driver = driver;
         this.snapshotDue = snapshotDue;
+        this.decided = decided;
         this.status = status;
         this.fatal = fatal;
         this.snapshotBytes = snapshotBytes;
@@ -230,6 +234,7 @@ final class StateMachine extends BaseStateMachine {
     @Override
     public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
         LogEntryProto entry = transaction.getLogEntry();
+        decided.run();
         try {
             byte[] data = entry.getStateMachineLogEntry().getLogData().toByteArray();
             bytes += data.length;

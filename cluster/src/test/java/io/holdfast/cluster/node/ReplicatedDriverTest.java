@@ -308,7 +308,7 @@ class ReplicatedDriverTest {
         first.acquire();
         long wait = driver.pump();
         assertThat(log.sent()).noneMatch(ReplicatedDriverTest::isBatch);
-        assertThat(wait).isEqualTo(MILLI / 2);
+        assertThat(wait).isEqualTo(MILLI);
         log.pass(wait);
         driver.pump();
         assertThat(log.sent()).hasSize(1);

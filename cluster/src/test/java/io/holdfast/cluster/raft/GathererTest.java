@@ -21,11 +21,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 @DisplayName("What is gathered on the leader")
 @Timeout(30)
 class GathererTest {
     private static final byte[] WISH = EntryEncoding.encode(new Entry.Tick());
+
+    private static final long SOURCE = 7;
+    private static final long OTHER = 8;
 
     private final List<Entry> sent = new CopyOnWriteArrayList<>();
     private final List<CompletableFuture<RaftClientReply>> replies = new CopyOnWriteArrayList<>();
@@ -35,6 +39,10 @@ class GathererTest {
     private final AtomicInteger rests = new AtomicInteger();
 
     private Gatherer gatherer(boolean alone) {
+        return gatherer(alone, clock::get);
+    }
+
+    private Gatherer gatherer(boolean alone, LongSupplier time) {
         return new Gatherer(
                 entry -> {
                     sent.add(EntryEncoding.decode(entry));
@@ -44,12 +52,17 @@ class GathererTest {
                 },
                 alone,
                 rests::incrementAndGet,
-                clock::get);
+                time);
     }
 
     private void add(Gatherer to, int wishes) {
+        add(to, SOURCE, wishes);
+    }
+
+    private void add(Gatherer to, long source, int wishes) {
         for (int i = 0; i < wishes; i++) {
             to.add(
+                    source,
                     WISH,
                     in -> {
                         outcomes.add(in);
@@ -81,6 +94,54 @@ class GathererTest {
         assertThat(rests).hasValue(0); // the second tells that the first is decided
         replies.getLast().complete(success());
         assertThat(rests).hasValue(1);
+    }
+
+    @Test
+    void waits_for_nodes_that_had_something_a_moment_ago() {
+        Gatherer gatherer = gatherer(false);
+        add(gatherer, OTHER, 1);
+        clock.addAndGet(Duration.ofDays(1).toNanos());
+        replies.getFirst().complete(success());
+        add(gatherer, SOURCE, 1);
+        assertThat(sent).hasSize(1);
+        add(gatherer, OTHER, 1);
+        assertThat(sent).hasSize(2);
+    }
+
+    @Test
+    void waits_for_them_no_longer_than_a_few_milliseconds() {
+        Gatherer gatherer = gatherer(false);
+        add(gatherer, OTHER, 1);
+        clock.addAndGet(Duration.ofDays(1).toNanos());
+        replies.getFirst().complete(success());
+        clock.addAndGet(Duration.ofMillis(4).toNanos());
+        add(gatherer, SOURCE, 1);
+        assertThat(sent).hasSize(2);
+    }
+
+    @Test
+    void goes_when_the_wait_is_over_though_nobody_else_comes() {
+        Gatherer gatherer = gatherer(false, System::nanoTime);
+        add(gatherer, OTHER, 1);
+        replies.getFirst().complete(success());
+        add(gatherer, SOURCE, 1);
+        await().until(() -> sent.size() == 2);
+    }
+
+    @Test
+    void forgets_nodes_that_want_nothing_any_more() {
+        Gatherer gatherer = gatherer(false);
+        add(gatherer, OTHER, 1);
+        for (int i = 0; i < 5; i++) {
+            clock.addAndGet(Duration.ofDays(1).toNanos());
+            replies.getLast().complete(success());
+            clock.addAndGet(Duration.ofMillis(4).toNanos());
+            add(gatherer, SOURCE, 1);
+        }
+        replies.getLast().complete(success());
+        int before = sent.size();
+        add(gatherer, SOURCE, 1);
+        assertThat(sent).hasSize(before + 1);
     }
 
     @Test
