@@ -20,7 +20,7 @@ import java.util.concurrent.Semaphore;
 public final class Answerer implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Answerer.class);
     private static final int BEGIN_MILLIS = 5000;
-    private static final int MOST_CONNECTIONS = 256;
+    private static final int MOST_CONNECTIONS = 64;
 
     /** Does what is called for. */
     public interface Handler {

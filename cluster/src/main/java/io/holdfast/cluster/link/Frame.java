@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * What is sent over a connection: its length, what it is, the number of the call it belongs to, and
@@ -15,8 +16,8 @@ final class Frame {
     static final byte DONE = 0;
     static final byte FAILED = 1;
 
-    /** The longest body. */
-    static final int MOST_BYTES = 32 * 1024 * 1024;
+    /** The longest body; Ratis sends up to 4 MiB of the log at once. */
+    static final int MOST_BYTES = 8 * 1024 * 1024;
 
     private static final byte[] GREETING = "holdfast1\n".getBytes(StandardCharsets.US_ASCII);
     private static final int HEADER = Byte.BYTES + Long.BYTES;
@@ -39,7 +40,7 @@ final class Frame {
     }
 
     static void requireGreeting(InputStream in) throws IOException {
-        if (!java.util.Arrays.equals(in.readNBytes(GREETING.length), GREETING)) {
+        if (!Arrays.equals(in.readNBytes(GREETING.length), GREETING)) {
             throw new IOException("not a node of a Holdfast cluster, or one of another version");
         }
     }

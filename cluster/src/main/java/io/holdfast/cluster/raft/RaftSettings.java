@@ -37,8 +37,8 @@ public final class RaftSettings {
 
     private static final int CACHED_SEGMENTS = 2;
 
-    /** So much of the log or of a snapshot is sent at once. */
-    private static final SizeInBytes REQUEST = SizeInBytes.valueOf("1MB");
+    /** So much of a snapshot is sent at once. */
+    private static final SizeInBytes CHUNK = SizeInBytes.valueOf("1MB");
 
     /** A snapshot is made after so many entries or bytes. */
     private static final long SNAPSHOT_ENTRIES = 400_000;
@@ -120,8 +120,7 @@ public final class RaftSettings {
         RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
         RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
         RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, KEPT_ENTRIES);
-        RaftServerConfigKeys.Log.Appender.setBufferByteLimit(properties, REQUEST);
-        RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(properties, REQUEST);
+        RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(properties, CHUNK);
 
         RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
         RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(

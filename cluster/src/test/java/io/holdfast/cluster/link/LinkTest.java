@@ -1,0 +1,252 @@
+package io.holdfast.cluster.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+@DisplayName("A connection between nodes")
+@Timeout(30)
+class LinkTest {
+    private static final byte ECHO = 10;
+    private static final byte LATER = 11;
+    private static final byte FAIL = 12;
+    private static final byte NOTE = 13;
+    private static final long LONG_MILLIS = 60_000;
+
+    private final Sockets sockets = new Sockets(null);
+    private final List<CompletableFuture<byte[]>> later = new CopyOnWriteArrayList<>();
+    private final List<String> noted = new CopyOnWriteArrayList<>();
+    private Answerer answerer;
+    private Caller caller;
+
+    private @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body) throws IOException {
+        return switch (kind) {
+            case ECHO -> CompletableFuture.completedFuture(body);
+            case LATER -> {
+                CompletableFuture<byte[]> answer = new CompletableFuture<>();
+                later.add(answer);
+                yield answer;
+            }
+            case NOTE -> {
+                noted.add(new String(body, StandardCharsets.UTF_8));
+                yield null;
+            }
+            default -> throw new IOException("not today");
+        };
+    }
+
+    @BeforeEach
+    void connect() throws IOException {
+        answerer = answerer(0);
+        int port = answerer.address().getPort();
+        caller =
+                new Caller(
+                        "test",
+                        () -> InetSocketAddress.createUnresolved("127.0.0.1", port),
+                        sockets);
+    }
+
+    private Answerer answerer(int port) throws IOException {
+        return new Answerer(
+                "test",
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+                sockets,
+                this::handle);
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        caller.close();
+        answerer.close();
+    }
+
+    private CompletableFuture<byte[]> call(byte kind, String text) {
+        return caller.call(kind, bytes(text), LONG_MILLIS);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void gives_each_call_its_own_answer() throws Exception {
+        CompletableFuture<byte[]> first = call(LATER, "first");
+        CompletableFuture<byte[]> second = call(LATER, "second");
+        assertThat(call(ECHO, "third").get()).isEqualTo(bytes("third"));
+        await().until(() -> later.size() == 2);
+        later.getLast().complete(bytes("b"));
+        assertThat(second.get()).isEqualTo(bytes("b"));
+        assertThat(first).isNotDone();
+        later.getFirst().complete(bytes("a"));
+        assertThat(first.get()).isEqualTo(bytes("a"));
+    }
+
+    @Test
+    void says_why_a_call_was_refused() {
+        assertThatThrownBy(() -> call(FAIL, "").get())
+                .isInstanceOf(ExecutionException.class)
+                .cause()
+                .isInstanceOf(RefusedException.class)
+                .hasMessage("not today");
+        CompletableFuture<byte[]> slow = call(LATER, "");
+        await().until(() -> later.size() == 1);
+        later.getFirst().completeExceptionally(new IOException("nor tomorrow"));
+        assertThatThrownBy(slow::get).hasMessageContaining("nor tomorrow");
+    }
+
+    @Test
+    void carries_large_bodies() throws Exception {
+        byte[] body = new byte[Frame.MOST_BYTES];
+        new Random(1).nextBytes(body);
+        assertThat(caller.call(ECHO, body, LONG_MILLIS).get()).isEqualTo(body);
+    }
+
+    @Test
+    void fails_what_is_under_way_when_it_ends_and_is_made_anew() throws Exception {
+        CompletableFuture<byte[]> lost = call(LATER, "");
+        await().until(() -> later.size() == 1);
+        int port = answerer.address().getPort();
+        answerer.close();
+        assertThatThrownBy(lost::get).isInstanceOf(ExecutionException.class);
+        assertThatThrownBy(() -> call(ECHO, "x").get()).isInstanceOf(ExecutionException.class);
+        answerer = answerer(port);
+        await().ignoreExceptions().until(() -> call(ECHO, "again").get().length == 5);
+    }
+
+    @Test
+    void is_given_up_when_nothing_is_heard_for_too_long() throws Exception {
+        CompletableFuture<byte[]> silent = caller.call(LATER, new byte[0], 1);
+        await().until(
+                        () -> {
+                            caller.check();
+                            return silent.isCompletedExceptionally();
+                        });
+        assertThat(call(ECHO, "anew").get()).isEqualTo(bytes("anew"));
+    }
+
+    @Test
+    void is_kept_as_long_as_a_call_may_take() throws Exception {
+        CompletableFuture<byte[]> patient = call(LATER, "");
+        await().until(() -> later.size() == 1);
+        caller.check();
+        later.getFirst().complete(bytes("done"));
+        assertThat(patient.get()).isEqualTo(bytes("done"));
+    }
+
+    @Test
+    void goes_over_another_when_it_is_asked_to() throws Exception {
+        CompletableFuture<byte[]> lost = call(LATER, "");
+        caller.reconnect();
+        assertThatThrownBy(lost::get).isInstanceOf(ExecutionException.class);
+        assertThat(caller.isConnected()).isFalse();
+        assertThat(call(ECHO, "anew").get()).isEqualTo(bytes("anew"));
+        assertThat(caller.isConnected()).isTrue();
+    }
+
+    @Test
+    void brings_what_nobody_answers_only_if_it_is_there() throws Exception {
+        caller.tell(NOTE, bytes("lost"));
+        assertThat(call(ECHO, "").get()).isEmpty();
+        caller.tell(NOTE, bytes("heard"));
+        await().until(() -> noted.contains("heard"));
+        assertThat(noted).containsExactly("heard");
+    }
+
+    @Test
+    void tells_of_a_refusal_and_of_nothing_else() throws Exception {
+        AtomicInteger refusals = new AtomicInteger();
+        caller.tell(FAIL, new byte[0], refusals::incrementAndGet); // connects by itself
+        await().until(() -> refusals.get() == 1);
+        caller.tell(NOTE, bytes("fine"), refusals::incrementAndGet);
+        caller.tell(FAIL, new byte[0], refusals::incrementAndGet);
+        await().until(() -> refusals.get() == 2);
+        assertThat(noted).containsExactly("fine");
+        answerer.close();
+        await().until(() -> !caller.isConnected());
+        caller.tell(NOTE, bytes("nobody there"), refusals::incrementAndGet);
+        await().until(() -> refusals.get() == 3);
+    }
+
+    @Test
+    void is_not_made_after_the_end() {
+        caller.close();
+        assertThatThrownBy(() -> call(ECHO, "").get()).hasMessageContaining("closed");
+    }
+
+    private Socket stranger() throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), answerer.address().getPort());
+        socket.setSoTimeout(10_000);
+        return socket;
+    }
+
+    /** Whether the other side ends it. */
+    private static boolean ends(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketException e) {
+            return true; // it was reset
+        }
+    }
+
+    @Test
+    void is_ended_when_a_stranger_makes_it() throws Exception {
+        try (Socket socket = stranger()) {
+            socket.getOutputStream().write(bytes("GET / HTTP/1.1\r\n\r\n"));
+            assertThat(ends(socket)).isTrue();
+        }
+        assertThat(call(ECHO, "others").get()).isEqualTo(bytes("others"));
+    }
+
+    @Test
+    void is_ended_at_a_frame_that_cannot_be() throws Exception {
+        for (int length : new int[] {-1, 0, 8, Frame.MOST_BYTES + 10, Integer.MAX_VALUE}) {
+            try (Socket socket = stranger()) {
+                socket.getOutputStream().write(Frame.greeting());
+                socket.getOutputStream().write(ByteBuffer.allocate(64).putInt(length).array());
+                assertThat(ends(socket)).as("length " + length).isTrue();
+            }
+        }
+        assertThat(call(ECHO, "others").get()).isEqualTo(bytes("others"));
+    }
+
+    @Test
+    void is_refused_when_there_are_too_many() throws Exception {
+        List<Socket> open = new CopyOnWriteArrayList<>();
+        try {
+            for (int i = 0; i < 64; i++) {
+                Socket socket = stranger();
+                socket.getOutputStream().write(Frame.greeting());
+                open.add(socket);
+            }
+            try (Socket one = stranger()) {
+                assertThat(ends(one)).isTrue();
+            }
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+        await().ignoreExceptions().until(() -> call(ECHO, "room").get().length == 4);
+    }
+}

@@ -1,0 +1,126 @@
+package io.holdfast.cluster.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.cluster.ClusterTls;
+import io.holdfast.cluster.link.Answerer;
+import io.holdfast.cluster.link.Caller;
+import io.holdfast.cluster.link.Sockets;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.util.concurrent.CompletableFuture;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+@DisplayName("A connection between nodes over TLS")
+@Timeout(60)
+class LinkTlsIT {
+    private static final byte KIND = 10;
+    private static final byte[] BODY = {1, 2, 3};
+
+    @TempDir static Path folder;
+
+    private static Sockets ours;
+    private static Sockets others;
+    private static Answerer answerer;
+
+    @BeforeAll
+    static void listen() throws Exception {
+        TestAuthority authority = TestAuthority.create(folder, "ours");
+        ours = sockets(authority.sign("n1"));
+        others = sockets(TestAuthority.create(folder, "others").sign("n2"));
+        answerer =
+                new Answerer(
+                        "test",
+                        new InetSocketAddress(0),
+                        ours,
+                        (kind, body) -> CompletableFuture.completedFuture(body));
+    }
+
+    private static Sockets sockets(ClusterTls files) throws IOException {
+        return LinkType.sockets(RaftTls.parameters(files));
+    }
+
+    @AfterAll
+    static void end() throws IOException {
+        answerer.close();
+    }
+
+    private static byte[] call(String host, Sockets sockets) throws Exception {
+        int port = answerer.address().getPort();
+        try (Caller caller =
+                new Caller("test", () -> InetSocketAddress.createUnresolved(host, port), sockets)) {
+            return caller.call(KIND, BODY, 60_000).get();
+        }
+    }
+
+    @Test
+    void serves_nodes_that_one_authority_has_signed() throws Exception {
+        assertThat(call("127.0.0.1", ours)).isEqualTo(BODY);
+        assertThat(call("localhost", ours)).isEqualTo(BODY);
+    }
+
+    @Test
+    void serves_none_that_another_has_signed() {
+        assertThatThrownBy(() -> call("127.0.0.1", others)).isNotNull();
+    }
+
+    @Test
+    void serves_none_that_talk_in_the_clear() {
+        assertThatThrownBy(() -> call("127.0.0.1", new Sockets(null))).isNotNull();
+    }
+
+    @Test
+    void serves_none_that_show_no_certificate() throws Exception {
+        var trusting = SSLContext.getInstance("TLS");
+        var everybody = new TrustAll();
+        trusting.init(null, new TrustManager[] {everybody}, null);
+        assertThatThrownBy(() -> call("127.0.0.1", new Sockets(trusting))).isNotNull();
+    }
+
+    @Test
+    void is_not_made_to_a_node_whose_certificate_is_for_another_address() {
+        assertThatThrownBy(() -> call("127.0.0.2", ours)).isNotNull();
+    }
+
+    /** Takes every certificate. */
+    private static final class TrustAll extends X509ExtendedTrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}
