@@ -38,8 +38,12 @@ final class Failures {
     }
 
     static LockException refused(String what, String address, String answer) {
-        return new RefusedException(
-                message(what, address, "the server refused: " + answer), answer);
+        String text =
+                answer.equals("error")
+                        ? "the server answered error: it could not do that, or its cluster has no"
+                                + " majority"
+                        : "the server refused: " + answer;
+        return new RefusedException(message(what, address, text), answer);
     }
 
     static LockException timedOut(String what, String address) {

@@ -81,6 +81,9 @@ final class DemoNode {
             while (end.getCount() > 0) {
                 Process started = new ProcessBuilder(command()).redirectErrorStream(true).start();
                 process = started;
+                if (hasServed) {
+                    Printer.out(name + " | started again, process " + started.pid());
+                }
                 if (end.getCount() == 0) {
                     started.destroy();
                 }

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** {@code holdfast cluster status}: each node, as it sees itself. */
 @Command(
@@ -64,8 +65,9 @@ final class StatusCommand extends AdminCommand {
     static List<String> table(List<NodeAnswer> answers) {
         List<List<String>> rows = new ArrayList<>();
         rows.add(TITLES);
+        long decided = decided(answers);
         for (NodeAnswer answer : answers) {
-            rows.add(row(answer));
+            rows.add(row(answer, decided));
         }
         int[] widths = new int[TITLES.size()];
         for (List<String> row : rows) {
@@ -76,7 +78,16 @@ final class StatusCommand extends AdminCommand {
         return rows.stream().map(row -> line(row, widths)).toList();
     }
 
-    private static List<String> row(NodeAnswer answer) {
+    /** How far the log is decided, by what the nodes know. */
+    private static long decided(List<NodeAnswer> answers) {
+        return answers.stream()
+                .flatMap(answer -> Stream.ofNullable(answer.report()))
+                .mapToLong(report -> report.status().commitIndex())
+                .max()
+                .orElse(0);
+    }
+
+    private static List<String> row(NodeAnswer answer, long decided) {
         if (answer.report() == null) {
             return List.of(
                     answer.node().name(),
@@ -91,7 +102,7 @@ final class StatusCommand extends AdminCommand {
                 String.valueOf(status.term()),
                 String.valueOf(status.commitIndex()),
                 String.valueOf(status.appliedIndex()),
-                String.valueOf(status.lag()),
+                String.valueOf(decided - status.appliedIndex()),
                 status.serving() ? "yes" : "no",
                 String.valueOf(status.sessions()));
     }
@@ -109,14 +120,15 @@ final class StatusCommand extends AdminCommand {
     }
 
     static String json(String name, boolean led, List<NodeAnswer> answers) {
+        long decided = decided(answers);
         return new JsonLine()
                 .put("cluster", name)
                 .put("has_leader", led)
-                .put("nodes", answers.stream().map(StatusCommand::json).toList())
+                .put("nodes", answers.stream().map(answer -> json(answer, decided)).toList())
                 .toString();
     }
 
-    private static JsonLine json(NodeAnswer answer) {
+    private static JsonLine json(NodeAnswer answer, long decided) {
         JsonLine line =
                 new JsonLine()
                         .put("node", answer.node().name())
@@ -131,7 +143,7 @@ final class StatusCommand extends AdminCommand {
                 .put("term", (Long) status.term())
                 .put("commit_index", (Long) status.commitIndex())
                 .put("applied_index", (Long) status.appliedIndex())
-                .put("lag", (Long) status.lag())
+                .put("lag", (Long) (decided - status.appliedIndex()))
                 .put("serving", status.serving())
                 .put("sessions", (Long) (long) status.sessions());
     }

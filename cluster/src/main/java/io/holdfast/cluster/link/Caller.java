@@ -8,10 +8,13 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -42,6 +45,20 @@ public final class Caller implements Closeable {
         }
     }
 
+    private static final class Telling {
+        final long number;
+        final byte kind;
+        final byte[] body;
+        final Runnable refused;
+
+        Telling(long number, byte kind, byte[] body, Runnable refused) {
+            this.number = number;
+            this.kind = kind;
+            this.body = body;
+            this.refused = refused;
+        }
+    }
+
     private final Supplier<InetSocketAddress> address;
     private final Sockets sockets;
     private final String name;
@@ -59,6 +76,10 @@ public final class Caller implements Closeable {
                 }
             };
 
+    /** What waits for a connection; guarded by {@link #tellings}. */
+    private final Deque<Telling> unsaid = new ArrayDeque<>();
+
+    private final AtomicBoolean connecting = new AtomicBoolean();
     private volatile @Nullable Link link;
     private volatile long heardNanos = System.nanoTime();
 
@@ -78,17 +99,44 @@ public final class Caller implements Closeable {
     }
 
     /**
-     * Calls.
+     * Calls, and connects first if need be.
      *
      * @param patienceMillis if nothing is heard for so long, the connection is given up
      */
     public CompletableFuture<byte[]> call(byte kind, byte[] body, long patienceMillis) {
-        Link open;
         try {
-            open = connected();
+            return call(connected(), kind, body, patienceMillis);
         } catch (IOException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** Calls, or fails at once and connects meanwhile: whoever calls is never held up by that. */
+    public CompletableFuture<byte[]> callIfConnected(byte kind, byte[] body, long patienceMillis) {
+        Link open = link;
+        if (open == null) {
+            connectSoon();
+            return CompletableFuture.failedFuture(new IOException("not connected yet"));
+        }
+        return call(open, kind, body, patienceMillis);
+    }
+
+    private void connectSoon() {
+        if (connecting.compareAndSet(false, true)) {
+            Thread.startVirtualThread(
+                    () -> {
+                        try {
+                            connected();
+                        } catch (IOException e) {
+                            LOG.atDebug().setCause(e).addKeyValue("to", name).log("not connected");
+                        } finally {
+                            connecting.set(false);
+                        }
+                    });
+        }
+    }
+
+    private CompletableFuture<byte[]> call(Link open, byte kind, byte[] body, long patienceMillis) {
         long number = lastCall.incrementAndGet();
         Call call = new Call(open, System.nanoTime(), patienceMillis * 1_000_000L);
         calls.put(number, call);
@@ -121,36 +169,62 @@ public final class Caller implements Closeable {
     }
 
     /**
-     * Says something that is answered only if it is refused.
+     * Says something that is answered only if it is refused. What one thread says arrives in order,
+     * if it arrives; what cannot be said at once is said by another.
      *
      * @param refused told so, if it is known
      */
     public void tell(byte kind, byte[] body, Runnable refused) {
-        Link open = link;
-        if (open == null) {
-            Thread.startVirtualThread(
-                    () -> {
-                        try {
-                            tell(connected(), kind, body, refused);
-                        } catch (IOException e) {
-                            refused.run();
-                        }
-                    });
-        } else {
-            tell(open, kind, body, refused);
+        Telling telling = new Telling(lastCall.incrementAndGet(), kind, body, refused);
+        Link open;
+        synchronized (tellings) {
+            open = link;
+            if (!unsaid.isEmpty() || open == null) {
+                unsaid.addLast(telling);
+                if (unsaid.size() == 1) {
+                    Thread.startVirtualThread(this::sayAll);
+                }
+                return;
+            }
+        }
+        say(open, telling);
+    }
+
+    private void sayAll() {
+        Link open = null;
+        try {
+            open = connected();
+        } catch (IOException e) {
+            LOG.atDebug().setCause(e).addKeyValue("to", name).log("not connected");
+        }
+        while (true) {
+            Telling next;
+            synchronized (tellings) {
+                next = unsaid.getFirst();
+            }
+            if (open == null) {
+                next.refused.run();
+            } else {
+                say(open, next);
+            }
+            synchronized (tellings) { // not before: it must not be overtaken
+                unsaid.removeFirst();
+                if (unsaid.isEmpty()) {
+                    return;
+                }
+            }
         }
     }
 
-    private void tell(Link open, byte kind, byte[] body, Runnable refused) {
-        long number = lastCall.incrementAndGet();
+    private void say(Link open, Telling telling) {
         synchronized (tellings) {
-            tellings.put(number, refused);
+            tellings.put(telling.number, telling.refused);
         }
         try {
-            open.send(kind, number, body);
+            open.send(telling.kind, telling.number, telling.body);
         } catch (IOException e) {
             lost(open, e);
-            refused(number);
+            refused(telling.number);
         }
     }
 

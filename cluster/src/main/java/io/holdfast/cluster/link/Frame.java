@@ -22,9 +22,6 @@ final class Frame {
     private static final byte[] GREETING = "holdfast1\n".getBytes(StandardCharsets.US_ASCII);
     private static final int HEADER = Byte.BYTES + Long.BYTES;
 
-    /** So much is made room for before it is there. */
-    private static final int CHUNK = 1024 * 1024;
-
     final byte kind;
     final long call;
     final byte[] body;
@@ -64,11 +61,8 @@ final class Frame {
         }
         byte kind = in.readByte();
         long call = in.readLong();
-        // What is only said to come takes no room.
-        byte[] body = length <= CHUNK ? new byte[length] : in.readNBytes(length);
-        if (length <= CHUNK) {
-            in.readFully(body);
-        } else if (body.length < length) {
+        byte[] body = in.readNBytes(length); // what is only said to come takes no room
+        if (body.length < length) {
             throw new EOFException();
         }
         return new Frame(kind, call, body);

@@ -19,7 +19,7 @@ final class Link implements Closeable {
     /** Whoever sends less than half of this, and nothing else is on its way, is not held up. */
     private static final int BUFFER_BYTES = 192 * 1024;
 
-    /** A peer that is gone without a word is noticed after so many seconds. */
+    /** A peer that is gone without a word is asked so often, and given up after some times. */
     private static final int KEEP_ALIVE_SECONDS = 5;
 
     private static final int KEEP_ALIVE_TRIES = 4;

@@ -132,6 +132,17 @@ final class Forwarder {
         return heardNanos;
     }
 
+    /** What is in this node's copy of the state now was not there before a batch was sent. */
+    synchronized void hear(long ofStint, long sequence) {
+        if (ofStint == stint) {
+            for (Batch batch : inFlight) {
+                if (batch.sequence <= sequence) {
+                    heardNanos = Math.max(heardNanos, batch.firstSentNanos);
+                }
+            }
+        }
+    }
+
     /** This node's copy of the state has applied a batch. */
     synchronized boolean applied(long ofStint, long sequence) {
         if (ofStint != stint) {
@@ -140,7 +151,6 @@ final class Forwarder {
         long now = clock.getAsLong();
         while (!inFlight.isEmpty() && inFlight.getFirst().sequence <= sequence) {
             Batch batch = inFlight.removeFirst();
-            heardNanos = Math.max(heardNanos, batch.firstSentNanos);
             expected = batch.items.size();
             lingerUntilNanos = now + Math.min(MOST_LINGER_NANOS, now - batch.firstSentNanos);
         }
@@ -248,12 +258,13 @@ final class Forwarder {
 
     /**
      * Has what nobody answers for sent again, and finds those whose patience is over. Those who are
-     * still here never get into the log.
+     * still here never get into the log. Whether nobody answered.
      */
-    synchronized void pulse(long now, List<Pending> unsent, List<Pending> unknown) {
+    synchronized boolean pulse(long now, List<Pending> unsent, List<Pending> unknown) {
+        boolean silent = false;
         Batch first = inFlight.peekFirst();
         if (first != null && first.sent && now - first.sentNanos > SILENCE_NANOS) {
-            log.goAnotherWay();
+            silent = true;
             resend();
         }
         for (Batch batch : inFlight) {
@@ -272,5 +283,6 @@ final class Forwarder {
                 unsent.add(pending);
             }
         }
+        return silent;
     }
 }

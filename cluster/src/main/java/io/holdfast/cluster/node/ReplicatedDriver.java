@@ -141,9 +141,11 @@ public final class ReplicatedDriver implements SignalDriver {
     /** Guards everything below, and the state. */
     private final Object lock = new Object();
 
+    private final Ear ear = new Ear();
     private final Replica replica;
     private final List<ReplicatedSession> woken = new ArrayList<>();
     private final List<Runnable> afterwards = new ArrayList<>();
+    private final Doubts doubts = new Doubts();
     private long joinSentNanos;
     private long lastBeatNanos;
     private long knownSinceNanos;
@@ -167,9 +169,10 @@ public final class ReplicatedDriver implements SignalDriver {
         this.sessionNanos = rules.sessionNanos();
         this.log = log;
         this.clock = clock;
+        this.lastBeatNanos = clock.getAsLong(); // which may be below zero
         this.surroundings = surroundings;
         this.forwarder = new Forwarder(log, clock);
-        this.replica = new Replica(rules, config.room(), new Ear());
+        this.replica = new Replica(rules, config.room(), ear);
         this.signals = new ClusterSignals();
         this.steward = new Steward(log, rules, config.collectEvery().toNanos(), surroundings);
     }
@@ -196,8 +199,7 @@ public final class ReplicatedDriver implements SignalDriver {
             if (replica.nextDueNanos() < due) {
                 surroundings.pulseSoon();
             }
-            toWake = woken.isEmpty() ? List.of() : List.copyOf(woken);
-            woken.clear();
+            toWake = takeWoken();
             then = afterwards.isEmpty() ? List.of() : List.copyOf(afterwards);
             afterwards.clear();
         }
@@ -205,6 +207,18 @@ public final class ReplicatedDriver implements SignalDriver {
             session.mailbox().wake();
         }
         then.forEach(Runnable::run);
+    }
+
+    private List<ReplicatedSession> takeWoken() {
+        List<ReplicatedSession> taken = woken.isEmpty() ? List.of() : List.copyOf(woken);
+        woken.clear();
+        return taken;
+    }
+
+    private void settleDoubts(long now) {
+        if (!doubts.isEmpty()) {
+            doubts.settle(replica.timeNanos(), forwarder.heardNanos(), now, ear);
+        }
     }
 
     private void tellEvents() {
@@ -242,13 +256,53 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     /** Hears what follows from entries. The state is locked. */
-    private final class Ear implements Outlet {
+    private final class Ear implements Outlet, Doubts.Ear {
         @Override
         public void effect(Effect effect) {
             ReplicatedSession session = sessions.get(effect.session());
-            if (session != null && session.take(effect)) {
+            if (session == null || !session.wants(effect)) {
+                return;
+            }
+            if (doubts.keep(
+                    session,
+                    effect,
+                    replica.timeNanos(),
+                    forwarder.heardNanos(),
+                    clock.getAsLong())) {
+                forwarder.beat();
+                surroundings.pumpSoon();
+            } else {
+                tell(session, effect);
+            }
+        }
+
+        @Override
+        public void tell(ReplicatedSession session, Effect effect) {
+            if (session.take(effect)) {
                 woken.add(session);
             }
+        }
+
+        @Override
+        public void refuse(ReplicatedSession session, Effect effect) {
+            Kind kind = effect instanceof Effect.Granted granted ? heldAs(granted) : null;
+            if (session.refuse(effect, kind)) {
+                woken.add(session);
+            }
+        }
+
+        private @Nullable Kind heldAs(Effect.Granted granted) {
+            for (Kind kind : List.of(Kind.MUTEX, Kind.SEMAPHORE)) {
+                if (replica.engine().views().isHolding(granted.session(), kind, granted.key())) {
+                    return kind;
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public void batchBegins(long stint, long sequence) {
+            forwarder.hear(stint, sequence);
         }
 
         @Override
@@ -270,6 +324,9 @@ public final class ReplicatedDriver implements SignalDriver {
             if (forwarder.applied(stint, sequence)) {
                 surroundings.pumpSoon();
             }
+            if (!doubts.isEmpty()) {
+                doubts.settle(replica.timeNanos(), forwarder.heardNanos(), clock.getAsLong(), this);
+            }
         }
 
         @Override
@@ -277,6 +334,7 @@ public final class ReplicatedDriver implements SignalDriver {
             if (forwarder.stint() == 0 && of.equals(nonce)) { // in this order: see cutOff
                 List<Pending> lost = forwarder.end(); // what came after the last stint
                 forwarder.begin(stint, joinSentNanos);
+                doubts.clear(); // of sessions that were sent away
                 begun = true;
                 afterwards.add(
                         () -> {
@@ -371,11 +429,15 @@ public final class ReplicatedDriver implements SignalDriver {
         List<Pending> unknown = new ArrayList<>(0);
         long next;
         boolean cut;
+        boolean silent;
+        List<ReplicatedSession> toWake;
         byte[] joining = null;
         synchronized (lock) { // nothing is answered while it is given up
-            forwarder.pulse(now, unsent, unknown);
-            unsent.forEach(pending -> giveUp(pending, true));
-            unknown.forEach(pending -> giveUp(pending, false));
+            silent = forwarder.pulse(now, unsent, unknown);
+            unsent.forEach(pending -> giveUp(pending, true, false));
+            unknown.forEach(pending -> giveUp(pending, false, isHeld(pending.item)));
+            settleDoubts(now);
+            toWake = takeWoken();
             cut = takeCutOff(now);
             boolean over = forwarder.stint() == 0 && cutting.get() == 0;
             if (!cut && over && !closing && now >= nextJoinNanos) {
@@ -389,6 +451,10 @@ public final class ReplicatedDriver implements SignalDriver {
         }
         unsent.forEach(ReplicatedDriver::wake);
         unknown.forEach(ReplicatedDriver::wake);
+        toWake.forEach(session -> session.mailbox().wake());
+        if (silent) {
+            log.goAnotherWay();
+        }
         if (cut) {
             cutOff();
         }
@@ -443,11 +509,16 @@ public final class ReplicatedDriver implements SignalDriver {
         return EntryEncoding.encode(new Entry.Join(node, dataId, mine));
     }
 
-    private static void giveUp(Pending pending, boolean neverIn) {
+    private static void giveUp(Pending pending, boolean neverIn, boolean holds) {
         ReplicatedSession session = pending.session;
         if (session != null) {
-            session.giveUp(pending.item, neverIn);
+            session.giveUp(pending.item, neverIn, holds);
         }
+    }
+
+    private boolean isHeld(Item item) {
+        return item instanceof Item.Ask(Command.Enqueue(long id, _, var kind, var key, _, _, _, _))
+                && replica.engine().views().isHolding(id, kind, key);
     }
 
     private static void wake(Pending pending) {
@@ -493,7 +564,7 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     private static void giveUpAll(List<Pending> lost) {
-        lost.forEach(pending -> giveUp(pending, true));
+        lost.forEach(pending -> giveUp(pending, true, false));
         lost.forEach(ReplicatedDriver::wake);
     }
 

@@ -8,6 +8,7 @@ import io.holdfast.driver.SessionView;
 import io.holdfast.driver.signal.SignalRequest;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.Kind;
 import io.holdfast.engine.PlaceView;
 import io.holdfast.engine.Possessions;
 import io.holdfast.engine.Refusal;
@@ -218,12 +219,35 @@ final class ReplicatedSession implements Session {
 
     // ---- what the state says; it is locked
 
+    /** Whether its owner is to hear of an effect. */
+    synchronized boolean wants(Effect effect) {
+        return !cut && life != Life.OVER && !givenUp.contains(effect.request());
+    }
+
     /** Takes an effect; whether its owner is to be woken. */
     synchronized boolean take(Effect effect) {
-        if (cut || life == Life.OVER || givenUp.contains(effect.request())) {
+        if (!wants(effect)) {
             return false;
         }
         mailbox.add(effect);
+        return true;
+    }
+
+    /**
+     * A lease that its owner was to be told of may be over by now; whether its owner is to be
+     * woken.
+     *
+     * @param kind of what it holds by it; null if nothing
+     */
+    synchronized boolean refuse(Effect effect, @Nullable Kind kind) {
+        if (closed || !wants(effect)) {
+            return false;
+        }
+        mailbox.add(new Effect.Refused(effect.session(), effect.request(), Refusal.UNAVAILABLE));
+        if (kind != null && effect instanceof Effect.Granted granted) {
+            givenUp.add(granted.request());
+            addForNobody(new Command.Cancel(id, granted.request(), kind, granted.key()));
+        }
         return true;
     }
 
@@ -275,8 +299,9 @@ final class ReplicatedSession implements Session {
      * A request has taken too long. Its owner is to be woken.
      *
      * @param neverIn whether it never got into the log
+     * @param holds whether the session holds what it is about by another request
      */
-    synchronized void giveUp(Item item, boolean neverIn) {
+    synchronized void giveUp(Item item, boolean neverIn, boolean holds) {
         if (closed) { // nobody waits for it, and its end takes back what it did
             return;
         }
@@ -285,15 +310,18 @@ final class ReplicatedSession implements Session {
         if (!cut && (leaves || !neverIn)) {
             givenUp.add(item.request());
             if (isCancelled(item) && item instanceof Item.Ask(Command.Locking locking)) {
-                cancel(locking);
+                cancel(locking, holds);
             }
         }
     }
 
-    /** Takes back what it may have done, and leaves the place that it was about. */
-    private void cancel(Command.Locking asked) {
+    /**
+     * Takes back what it may have done, and leaves the place that it was about. A place in line
+     * belongs to no request before it is awaited; but what is held must not be given back by that.
+     */
+    private void cancel(Command.Locking asked, boolean holds) {
         long request = asked.request();
-        if (asked instanceof Command.Enqueue || asked instanceof Command.Await) {
+        if ((asked instanceof Command.Enqueue && !holds) || asked instanceof Command.Await) {
             addForNobody(new Command.Await(id, request, asked.kind(), asked.key(), 0));
         }
         addForNobody(new Command.Cancel(id, request, asked.kind(), asked.key()));

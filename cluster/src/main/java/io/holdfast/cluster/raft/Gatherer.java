@@ -70,7 +70,6 @@ final class Gatherer {
 
     private final Way way;
     private final boolean alone;
-    private final Runnable resting;
     private final LongSupplier clock;
 
     /** All guarded by this. */
@@ -86,12 +85,10 @@ final class Gatherer {
 
     /**
      * @param alone whether there are no other nodes
-     * @param resting told when an entry is decided and no other goes after it at once
      */
-    Gatherer(Way way, boolean alone, Runnable resting, LongSupplier clock) {
+    Gatherer(Way way, boolean alone, LongSupplier clock) {
         this.way = way;
         this.alone = alone;
-        this.resting = resting;
         this.clock = clock;
         this.lingerUntilNanos = clock.getAsLong();
     }
@@ -105,17 +102,16 @@ final class Gatherer {
         synchronized (this) {
             wishes.addLast(new Wish(source, entry, outcome));
         }
-        boolean _ = send();
+        send();
     }
 
-    /** Whether an entry went on its way. */
-    private boolean send() {
+    private void send() {
         Sent sent;
         CompletableFuture<RaftClientReply> reply;
         synchronized (this) {
             long now = clock.getAsLong();
             if (wishes.isEmpty() || waits(now)) {
-                return false;
+                return;
             }
             sent = new Sent(take(), now);
             onTheirWay.addLast(sent);
@@ -133,7 +129,6 @@ final class Gatherer {
                         Thread.startVirtualThread(() -> done(sent, false));
                     }
                 });
-        return true;
     }
 
     /** Whether the next entry is to wait for the one before it, or for more. */
@@ -171,7 +166,7 @@ final class Gatherer {
         synchronized (this) {
             timing = false;
         }
-        boolean _ = send();
+        send();
     }
 
     private void done(Sent sent, boolean in) {
@@ -185,9 +180,7 @@ final class Gatherer {
             remember(sent.wishes);
         }
         sent.wishes.forEach(wish -> wish.outcome.accept(in));
-        if (!send()) {
-            resting.run();
-        }
+        send();
     }
 
     private void remember(List<Wish> done) {
@@ -198,11 +191,6 @@ final class Gatherer {
         if (recent.size() > RECENT) {
             recent.removeFirst();
         }
-    }
-
-    /** Whether nothing is to go after the entry that is on its way. */
-    synchronized boolean isResting() {
-        return wishes.isEmpty();
     }
 
     /** Goes on after entries that nobody has said anything of; to be called now and then. */

@@ -99,24 +99,22 @@ final class LinkClientRpc implements RaftClientRpc {
 
     private byte[] await(RaftClientRequest request, byte kind, byte[] body) throws IOException {
         long millis = timeoutMillis + request.getTimeoutMs();
+        Caller caller = callers.computeIfAbsent(request.getServerId(), this::newCaller);
         try {
-            return callers.computeIfAbsent(
-                            request.getServerId(),
-                            id ->
-                                    new Caller(
-                                            "holdfast-cluster-ask",
-                                            () -> LinkType.address(peers.get(id)),
-                                            sockets))
-                    .call(kind, body, millis)
-                    .get(millis, TimeUnit.MILLISECONDS);
+            return caller.call(kind, body, millis).get(millis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException();
         } catch (ExecutionException e) {
             throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
         } catch (TimeoutException e) {
+            caller.reconnect();
             throw new TimeoutIOException("no answer in time", e);
         }
+    }
+
+    private Caller newCaller(RaftPeerId id) {
+        return new Caller("holdfast-cluster-ask", () -> LinkType.address(peers.get(id)), sockets);
     }
 
     @Override

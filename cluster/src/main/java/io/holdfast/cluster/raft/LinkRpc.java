@@ -35,9 +35,13 @@ import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 
 /** What a Ratis server says to others and is told by them. */
@@ -45,7 +49,7 @@ final class LinkRpc implements RaftServerRpc {
     /** A peer that says nothing for so long is called anew. */
     private static final long PATIENCE_MILLIS = 2000;
 
-    /** The last part of a snapshot is answered when the state is loaded. */
+    /** A part of a snapshot is answered when it is on the disk. */
     private static final long SNAPSHOT_PATIENCE_MILLIS = 120_000;
 
     private final RaftServer server;
@@ -54,6 +58,15 @@ final class LinkRpc implements RaftServerRpc {
     private final BiConsumer<byte[], Runnable> proposed;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
     private final Map<RaftPeerId, Caller> callers = new ConcurrentHashMap<>();
+
+    /** Requests with entries that Ratis has not said to be written yet. */
+    private final Set<Long> writing = ConcurrentHashMap.newKeySet();
+
+    private final Lock appending = new ReentrantLock();
+
+    /** Guarded by {@link #appending}. */
+    private long lastWriting;
+
     private volatile @Nullable Answerer answerer;
     private volatile boolean closed;
 
@@ -143,7 +156,7 @@ final class LinkRpc implements RaftServerRpc {
     CompletableFuture<AppendEntriesReplyProto> append(
             RaftPeerId to, AppendEntriesRequestProto request) {
         return caller(to)
-                .call(Words.APPEND, request.toByteArray(), PATIENCE_MILLIS)
+                .callIfConnected(Words.APPEND, request.toByteArray(), PATIENCE_MILLIS)
                 .thenApply(bytes -> Words.parse(() -> AppendEntriesReplyProto.parseFrom(bytes)));
     }
 
@@ -214,7 +227,7 @@ final class LinkRpc implements RaftServerRpc {
         return switch (kind) {
             case Words.APPEND -> append(AppendEntriesRequestProto.parseFrom(body));
             case Words.NOTICE -> {
-                var _ = server.appendEntriesAsync(AppendEntriesRequestProto.parseFrom(body));
+                var _ = begin(AppendEntriesRequestProto.parseFrom(body));
                 yield null;
             }
             case Words.PROPOSE -> {
@@ -231,10 +244,13 @@ final class LinkRpc implements RaftServerRpc {
                             server.startLeaderElection(
                                             StartLeaderElectionRequestProto.parseFrom(body))
                                     .toByteArray());
-            case Words.SNAPSHOT ->
-                    done(
-                            server.installSnapshot(InstallSnapshotRequestProto.parseFrom(body))
-                                    .toByteArray());
+            case Words.SNAPSHOT -> {
+                byte[] answer =
+                        server.installSnapshot(InstallSnapshotRequestProto.parseFrom(body))
+                                .toByteArray();
+                writing.clear(); // Ratis forgets what was to be written before a snapshot
+                yield done(answer);
+            }
             case Words.REQUEST ->
                     reply(
                             server.submitClientRequestAsync(
@@ -286,32 +302,60 @@ final class LinkRpc implements RaftServerRpc {
 
     /**
      * Ratis says that it has entries which it was sent before, as soon as they are on their way to
-     * the disk. They count when they are there.
+     * the disk, and those of a leader that it has left for another meanwhile. They count when they
+     * are on the disk, and when the leader that sent them still leads as far as this node knows.
      */
     private CompletableFuture<byte[]> append(AppendEntriesRequestProto request) throws IOException {
-        return server.appendEntriesAsync(request)
+        if (request.getEntriesCount() == 0) {
+            return begin(request).thenApply(AppendEntriesReplyProto::toByteArray);
+        }
+        boolean after;
+        long number;
+        CompletableFuture<AppendEntriesReplyProto> reply;
+        appending.lock();
+        try {
+            after = !writing.isEmpty();
+            reply = begin(request);
+            number = ++lastWriting;
+            writing.add(number);
+        } finally {
+            appending.unlock();
+        }
+        return reply.whenComplete((_, _) -> writing.remove(number))
                 .thenApply(
-                        reply -> {
-                            if (request.getEntriesCount() > 0
-                                    && reply.getResult() == AppendResult.SUCCESS) {
-                                requireWritten(request, reply.getMatchIndex());
+                        answer -> {
+                            if (answer.getResult() == AppendResult.SUCCESS) {
+                                requireWritten(request, answer.getMatchIndex(), after);
                             }
-                            return reply.toByteArray();
+                            return answer.toByteArray();
                         });
     }
 
-    private void requireWritten(AppendEntriesRequestProto request, long index) {
-        long written =
-                Words.parse(
-                        () ->
-                                server.getDivision(
-                                                ProtoUtils.toRaftGroupId(
-                                                        request.getServerRequest()
-                                                                .getRaftGroupId()))
-                                        .getRaftLog()
-                                        .getFlushIndex());
-        if (written < index) {
+    /** One at a time: Ratis looks at the term and writes to the log in two steps. */
+    private CompletableFuture<AppendEntriesReplyProto> begin(AppendEntriesRequestProto request)
+            throws IOException {
+        appending.lock();
+        try {
+            return server.appendEntriesAsync(request);
+        } finally {
+            appending.unlock();
+        }
+    }
+
+    private void requireWritten(AppendEntriesRequestProto request, long index, boolean after) {
+        RaftServer.Division division;
+        try {
+            division =
+                    server.getDivision(
+                            ProtoUtils.toRaftGroupId(request.getServerRequest().getRaftGroupId()));
+        } catch (IOException e) {
+            throw new CompletionException(e);
+        }
+        if (after || division.getRaftLog().getFlushIndex() < index) {
             throw new IllegalStateException("entry " + index + " is not on the disk yet");
+        }
+        if (division.getInfo().getCurrentTerm() != request.getLeaderTerm()) {
+            throw new IllegalStateException("another leads, or wants to");
         }
     }
 

@@ -35,8 +35,6 @@ public final class LinkType implements RpcType {
         void proposed(byte[] entry, Runnable refused);
 
         void add(LinkRpc rpc);
-
-        void add(PromptAppender appender);
     }
 
     @Override
@@ -108,9 +106,7 @@ public final class LinkType implements RpcType {
         @Override
         public LogAppender newLogAppender(
                 RaftServer.Division server, LeaderState state, FollowerInfo follower) {
-            PromptAppender appender = new PromptAppender(server, state, follower);
-            place().add(appender);
-            return appender;
+            return new PromptAppender(server, state, follower);
         }
     }
 }

@@ -10,6 +10,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.leader.FollowerInfo;
 import org.apache.ratis.server.leader.LeaderState;
 import org.apache.ratis.server.leader.LogAppenderBase;
+import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.raftlog.RaftLogIOException;
 import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.util.Timestamp;
@@ -27,15 +28,20 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Sends a follower the log: entries one request at a time, and heartbeats also while one is on its
- * way. A follower is told how far the log is decided as soon as somebody asks for that and nothing
- * else is to be sent: by itself the leader would tell it with the next entry or heartbeat, and a
- * client of that follower would wait so long.
+ * way. A follower is told how far the log is decided as soon as it is, if nothing else is to be
+ * sent: by themselves Ratis's leaders tell it with the next entry or heartbeat, and a client of
+ * that follower would wait so long.
  */
 final class PromptAppender extends LogAppenderBase {
     private static final Logger LOG = LoggerFactory.getLogger(PromptAppender.class);
 
-    /** After a failure, entries are sent again so much later. */
+    /** After a failure, entries are sent again so much later, and a snapshot. */
     private static final long RETRY_NANOS = 50_000_000L;
+
+    private static final long SNAPSHOT_RETRY_NANOS = 500_000_000L;
+
+    /** A follower that has other entries than we thought is not asked at full speed. */
+    private static final long REST_NANOS = 10_000_000L;
 
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long NONE = -1;
@@ -102,7 +108,7 @@ final class PromptAppender extends LogAppenderBase {
             return false;
         }
         try {
-            return send(FEW_BYTES);
+            return send(FEW_BYTES) && !hasWork(); // a heartbeat may have been due first
         } catch (RaftLogIOException | RuntimeException e) {
             LOG.atDebug().setCause(e).log("our thread will see");
             return false;
@@ -121,7 +127,7 @@ final class PromptAppender extends LogAppenderBase {
     public void run() throws InterruptedException, IOException {
         thread = Thread.currentThread();
         while (isRunning()) {
-            SnapshotInfo snapshot = pending == NONE ? shouldInstallSnapshot() : null;
+            SnapshotInfo snapshot = isFree() ? shouldInstallSnapshot() : null;
             boolean sent = snapshot == null ? send() : install(snapshot);
             if (!sent && isRunning()) {
                 LockSupport.parkNanos(this, waitNanos());
@@ -131,6 +137,17 @@ final class PromptAppender extends LogAppenderBase {
             }
             getLeaderState().checkHealth(getFollower());
         }
+    }
+
+    /** Whether entries or a snapshot can be sent now. */
+    private boolean isFree() {
+        return pending == NONE
+                && System.nanoTime() - notBeforeNanos >= 0
+                && rpc().isConnected(getFollowerId());
+    }
+
+    private void rest(long nanos) {
+        notBeforeNanos = System.nanoTime() + nanos;
     }
 
     private long waitNanos() {
@@ -151,7 +168,7 @@ final class PromptAppender extends LogAppenderBase {
     /** Whether something was sent; not if it is more than that. */
     private boolean send(int mostBytes) throws RaftLogIOException {
         long decided = getRaftLog().getLastCommittedIndex();
-        boolean free = pending == NONE && System.nanoTime() - notBeforeNanos >= 0;
+        boolean free = isFree();
         boolean due = getHeartbeatWaitTimeMs() <= 0;
         if (!free && !due) {
             return false;
@@ -166,6 +183,10 @@ final class PromptAppender extends LogAppenderBase {
         if (request == null) {
             return false;
         }
+        if (request.getEntriesCount() == 0 && !request.hasPreviousLog()) {
+            // Ratis would take the first entry for decided, whichever the follower has there.
+            request = request.toBuilder().setLeaderCommit(RaftLog.INVALID_LOG_INDEX).build();
+        }
         boolean data = request.getEntriesCount() > 0;
         if (data && request.getSerializedSize() > mostBytes) {
             return false;
@@ -179,8 +200,9 @@ final class PromptAppender extends LogAppenderBase {
         resetHeartbeatTrigger();
         Timestamp sent = Timestamp.currentTime();
         getFollower().updateLastRpcSendTime(!data);
-        rpc().append(getFollowerId(), request)
-                .whenComplete((reply, failure) -> answered(request, sent, reply, failure));
+        AppendEntriesRequestProto asked = request;
+        rpc().append(getFollowerId(), asked)
+                .whenComplete((reply, failure) -> answered(asked, sent, reply, failure));
         return true;
     }
 
@@ -191,17 +213,21 @@ final class PromptAppender extends LogAppenderBase {
             @Nullable Throwable failure) {
         if (reply == null) {
             LOG.atDebug().setCause(failure).addKeyValue("to", getFollowerId()).log("not sent");
-            notBeforeNanos = System.nanoTime() + RETRY_NANOS;
+            rest(RETRY_NANOS);
             told = -1;
-        } else {
-            getFollower().updateLastRpcResponseTime();
-            getFollower().updateLastRespondedAppendEntriesSendTime(sent);
-            boolean _ = getFollower().updateCommitIndex(reply.getFollowerCommit());
-            take(request, reply);
-            getLeaderState().onAppendEntriesReply(this, reply);
         }
-        if (callId(request) == pending) {
-            pending = NONE;
+        try {
+            if (reply != null) {
+                getFollower().updateLastRpcResponseTime();
+                getFollower().updateLastRespondedAppendEntriesSendTime(sent);
+                boolean _ = getFollower().updateCommitIndex(reply.getFollowerCommit());
+                take(request, reply);
+                getLeaderState().onAppendEntriesReply(this, reply);
+            }
+        } finally {
+            if (callId(request) == pending) {
+                pending = NONE;
+            }
         }
         notifyLogAppender();
     }
@@ -223,9 +249,11 @@ final class PromptAppender extends LogAppenderBase {
                 }
             }
             case NOT_LEADER -> {
+                rest(RETRY_NANOS);
                 boolean _ = onFollowerTerm(reply.getTerm());
             }
             case INCONSISTENCY -> {
+                rest(REST_NANOS);
                 if (reply.getNextIndex() <= follower.getMatchIndex()) {
                     LOG.atWarn()
                             .addKeyValue("node", follower.getId())
@@ -259,7 +287,7 @@ final class PromptAppender extends LogAppenderBase {
             reply = null;
         }
         if (reply == null) {
-            notBeforeNanos = System.nanoTime() + RETRY_NANOS;
+            rest(SNAPSHOT_RETRY_NANOS);
             return false;
         }
         switch (reply.getResult()) {
@@ -271,10 +299,11 @@ final class PromptAppender extends LogAppenderBase {
             case SNAPSHOT_UNAVAILABLE, SNAPSHOT_EXPIRED ->
                     getFollower().setAttemptedToInstallSnapshot();
             case NOT_LEADER -> {
+                rest(RETRY_NANOS);
                 boolean _ = onFollowerTerm(reply.getTerm());
             }
             default -> {
-                notBeforeNanos = System.nanoTime() + RETRY_NANOS;
+                rest(SNAPSHOT_RETRY_NANOS);
                 return false;
             }
         }

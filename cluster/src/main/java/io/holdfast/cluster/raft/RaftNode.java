@@ -51,7 +51,6 @@ public final class RaftNode implements AutoCloseable {
     private final Parameters parameters;
     private final RaftGroupId groupId;
     private final RatisLog log;
-    private final Appenders appenders = new Appenders();
     private volatile @Nullable LinkRpc rpc;
     private @Nullable RaftServer server;
     private volatile boolean running;
@@ -63,7 +62,7 @@ public final class RaftNode implements AutoCloseable {
         this.config = config;
         this.parameters = parameters;
         this.groupId = RaftSettings.groupId(config.name());
-        this.log = new RatisLog(groupId, config.isSingle(), appenders::tell);
+        this.log = new RatisLog(groupId, config.isSingle());
         LinkType.put(parameters, new Place());
     }
 
@@ -95,11 +94,11 @@ public final class RaftNode implements AutoCloseable {
                             .setGroup(RaftSettings.group(config))
                             .setStateMachine(
                                     new StateMachine(
+                                            config.isSingle(),
                                             driver,
                                             RaftSettings.snapshotBytes(config),
                                             status,
                                             this::snapshotSoon,
-                                            this::decided,
                                             fatal,
                                             () -> ended(fatal)))
                             .setProperties(properties)
@@ -113,13 +112,6 @@ public final class RaftNode implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             close();
             throw new ClusterException("cannot take part in the cluster: " + reason(e), e);
-        }
-    }
-
-    /** Other nodes apply an entry while this one does. */
-    private void decided() {
-        if (log.isResting()) {
-            appenders.tell();
         }
     }
 
@@ -319,11 +311,6 @@ public final class RaftNode implements AutoCloseable {
         public void add(LinkRpc made) {
             rpc = made;
             log.use(made);
-        }
-
-        @Override
-        public void add(PromptAppender appender) {
-            appenders.add(appender);
         }
     }
 }

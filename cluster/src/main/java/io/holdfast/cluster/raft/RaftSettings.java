@@ -89,16 +89,12 @@ public final class RaftSettings {
         return value + value / 8 * place;
     }
 
-    /** For a client of the cluster, such as a node that sends to the leader. */
+    /** For whoever administers the cluster. */
     public static RaftProperties client() {
         RaftProperties properties = new RaftProperties();
-        client(properties);
-        return properties;
-    }
-
-    private static void client(RaftProperties properties) {
         RaftConfigKeys.Rpc.setType(properties, new LinkType());
         RaftClientConfigKeys.Rpc.setRequestTimeout(properties, REQUEST_TIMEOUT);
+        return properties;
     }
 
     static RaftProperties server(ClusterConfig config, Path directory) {

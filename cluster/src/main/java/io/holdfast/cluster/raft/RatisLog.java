@@ -39,9 +39,9 @@ final class RatisLog implements Log {
 
     private volatile @Nullable LinkRpc rpc;
 
-    RatisLog(RaftGroupId groupId, boolean alone, Runnable resting) {
+    RatisLog(RaftGroupId groupId, boolean alone) {
         this.alone = alone;
-        this.gatherer = new Gatherer(this::submitHere, alone, resting, System::nanoTime);
+        this.gatherer = new Gatherer(this::submitHere, alone, System::nanoTime);
         this.groupId = groupId;
     }
 
@@ -104,11 +104,6 @@ final class RatisLog implements Log {
         if (leader != null && link != null) {
             link.reconnect(leader);
         }
-    }
-
-    /** Whether no other entry follows that tells the other nodes what is decided. */
-    boolean isResting() {
-        return gatherer.isResting();
     }
 
     /** To be called now and then. */

@@ -52,10 +52,10 @@ final class StateMachine extends BaseStateMachine {
             CompletableFuture.completedFuture(Message.EMPTY);
 
     private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
+    private final boolean alone;
     private final ReplicatedDriver driver;
     private final Supplier<byte[]> status;
     private final Runnable snapshotDue;
-    private final Runnable decided;
     private final Consumer<Throwable> fatal;
     private final long snapshotBytes;
     private final Runnable ended;
@@ -63,28 +63,31 @@ final class StateMachine extends BaseStateMachine {
     /** Whether this node is one of the cluster, as far as it was told. */
     private volatile boolean member = true;
 
+    /** Ratis tells of the same one again and again. */
+    private volatile @Nullable RaftPeerId lastLeader;
+
     /** What was applied since the last snapshot; only the thread that applies knows. */
     private long bytes;
 
     /**
+     * @param alone whether there are no other nodes
      * @param snapshotBytes what may be applied before {@code snapshotDue} is told
      * @param status what is answered to whoever asks this node alone
      * @param snapshotDue told when the log has grown by much since the last snapshot
-     * @param decided told before an entry is applied
      * @param fatal told what makes it impossible to go on
      * @param ended told when Ratis has ended for this node, for whatever reason but its removal
      */
     StateMachine(
+            boolean alone,
             ReplicatedDriver driver,
             long snapshotBytes,
             Supplier<byte[]> status,
             Runnable snapshotDue,
-            Runnable decided,
             Consumer<Throwable> fatal,
             Runnable ended) {
+        this.alone = alone;
         this.driver = driver;
         this.snapshotDue = snapshotDue;
-        this.decided = decided;
         this.status = status;
         this.fatal = fatal;
         this.snapshotBytes = snapshotBytes;
@@ -234,7 +237,6 @@ final class StateMachine extends BaseStateMachine {
     @Override
     public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
         LogEntryProto entry = transaction.getLogEntry();
-        decided.run();
         try {
             byte[] data = entry.getStateMachineLogEntry().getLogData().toByteArray();
             bytes += data.length;
@@ -268,7 +270,10 @@ final class StateMachine extends BaseStateMachine {
 
     @Override
     public void notifyLeaderChanged(RaftGroupMemberId member, RaftPeerId leader) {
-        LOG.atInfo().addKeyValue("leader", leader).log("the cluster has a leader");
+        if (!alone && !leader.equals(lastLeader)) {
+            lastLeader = leader;
+            LOG.atInfo().addKeyValue("leader", leader).log("the cluster has a leader");
+        }
         driver.leaderChanged();
     }
 

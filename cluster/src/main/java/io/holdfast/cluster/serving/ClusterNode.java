@@ -30,6 +30,9 @@ public final class ClusterNode implements AutoCloseable {
     private static final long LOOK_NANOS = 10_000_000L;
     private static final long TELL_NANOS = 3_000_000_000L;
 
+    /** It tells again when it has waited so many times longer. */
+    private static final int TELL_AGAIN = 10;
+
     /** How long the last wishes of clients may take. */
     private static final long SETTLE_NANOS = 2_000_000_000L;
 
@@ -43,6 +46,7 @@ public final class ClusterNode implements AutoCloseable {
     private final Worker pumping;
     private final Worker pulsing;
     private final Worker watching;
+    private final Worker checking;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private ClusterNode(
@@ -70,6 +74,7 @@ public final class ClusterNode implements AutoCloseable {
         this.pumping = new Worker("holdfast-cluster-send", this::pump);
         this.pulsing = new Worker("holdfast-cluster-time", this::pulse);
         this.watching = new Worker("holdfast-cluster-watch", this::watch);
+        this.checking = new Worker("holdfast-cluster-check", this::check);
     }
 
     /**
@@ -93,6 +98,7 @@ public final class ClusterNode implements AutoCloseable {
             node.pumping.start();
             node.pulsing.start();
             node.watching.start();
+            node.checking.start();
             node.awaitServing();
             data.markUsed();
             return node;
@@ -118,7 +124,7 @@ public final class ClusterNode implements AutoCloseable {
 
     private void awaitServing() throws ClusterException {
         long begunNanos = System.nanoTime();
-        boolean told = false;
+        long tellNanos = TELL_NANOS;
         while (!driver.isServing()) {
             String reason = driver.turnedAway();
             if (reason != null) {
@@ -127,9 +133,13 @@ public final class ClusterNode implements AutoCloseable {
             if (raft.isOver()) {
                 throw new ClusterException("the node ended while it was starting");
             }
-            if (!told && System.nanoTime() - begunNanos > TELL_NANOS) {
-                told = true;
-                LOG.info("waiting for a majority of the cluster");
+            if (System.nanoTime() - begunNanos > tellNanos) {
+                LOG.info(
+                        tellNanos == TELL_NANOS
+                                ? "waiting for a majority of the cluster"
+                                : "still waiting for a majority of the cluster: the others may be"
+                                        + " down, or this node may have been removed from it");
+                tellNanos *= TELL_AGAIN;
             }
             LockSupport.parkNanos(LOOK_NANOS);
         }
@@ -163,6 +173,10 @@ public final class ClusterNode implements AutoCloseable {
     /** The others may be waiting for a disk. */
     private long watch() {
         driver.watch();
+        return NANOS_PER_MILLI * 100;
+    }
+
+    private long check() {
         raft.check();
         return NANOS_PER_MILLI * 100;
     }
@@ -192,6 +206,7 @@ public final class ClusterNode implements AutoCloseable {
         pumping.stop();
         pulsing.stop();
         watching.stop();
+        checking.stop();
         raft.close();
         data.close();
     }

@@ -22,6 +22,9 @@ public interface Outlet {
      */
     void applied(Item item, @Nullable Effect answer);
 
+    /** A batch is about to be applied. */
+    void batchBegins(long stint, long sequence);
+
     /** A batch was applied; all its items were told before. */
     void batchApplied(long stint, long sequence);
 

@@ -185,6 +185,7 @@ public final class Replica {
         }
         stint.lastSequence = batch.sequence();
         stint.heardNanos = timeNanos;
+        outlet.batchBegins(stint.number, batch.sequence());
         List<Item> items = batch.items();
         for (int i = 0; i < items.size(); i++) {
             Item item = items.get(i);
@@ -512,6 +513,9 @@ public final class Replica {
 
         @Override
         public void applied(Item item, @Nullable Effect answer) {}
+
+        @Override
+        public void batchBegins(long stint, long sequence) {}
 
         @Override
         public void batchApplied(long stint, long sequence) {}

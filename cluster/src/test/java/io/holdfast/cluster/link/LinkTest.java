@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 @DisplayName("A connection between nodes")
 @Timeout(30)
@@ -186,6 +187,30 @@ class LinkTest {
         await().until(() -> !caller.isConnected());
         caller.tell(NOTE, bytes("nobody there"), refusals::incrementAndGet);
         await().until(() -> refusals.get() == 3);
+    }
+
+    @Test
+    void brings_what_is_told_in_order_also_while_it_is_being_made() {
+        for (int i = 0; i < 50; i++) {
+            caller.tell(NOTE, bytes("" + i), () -> {});
+            if (i % 10 == 9) {
+                int soFar = i + 1;
+                await().until(() -> noted.size() == soFar);
+                caller.reconnect();
+            }
+        }
+        assertThat(noted)
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 50).mapToObj(String::valueOf).toList());
+    }
+
+    @Test
+    void is_not_waited_for_by_those_who_cannot() throws Exception {
+        CompletableFuture<byte[]> none = caller.callIfConnected(ECHO, bytes("x"), LONG_MILLIS);
+        assertThatThrownBy(none::get).hasMessageContaining("not connected yet");
+        await().until(caller::isConnected);
+        assertThat(caller.callIfConnected(ECHO, bytes("x"), LONG_MILLIS).get())
+                .isEqualTo(bytes("x"));
     }
 
     @Test

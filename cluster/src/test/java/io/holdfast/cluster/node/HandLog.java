@@ -39,7 +39,9 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
     /** What was proposed and is not in the log yet. */
     private record Proposal(Entry entry, Consumer<Boolean> outcome) {}
 
-    private final AtomicLong now = new AtomicLong(1);
+    /** Clocks begin anywhere. */
+    private final AtomicLong now = new AtomicLong(-1_000_000 * SECOND);
+
     private final Deque<Proposal> proposals = new ArrayDeque<>();
     private final List<Runnable> later = new ArrayList<>();
     private final ReplicatedDriver driver =
@@ -84,6 +86,11 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
         if (!proposals.isEmpty()) {
             applyAll();
         }
+    }
+
+    /** The first that is on its way got into the log a while ago, and is applied now. */
+    void applyFirstLate(long stampNanos) {
+        driver.apply(1, stampNanos, proposals.remove().entry);
     }
 
     /** The first that is on its way is applied, and comes again. */

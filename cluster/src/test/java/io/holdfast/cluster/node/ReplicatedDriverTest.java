@@ -55,10 +55,14 @@ class ReplicatedDriverTest {
         }
 
         long acquire() {
+            return acquire(60 * SECOND);
+        }
+
+        long acquire(long leaseNanos) {
             long request = ++lastRequest;
             session.submit(
                     new Command.Acquire(
-                            session.id(), request, Kind.MUTEX, KEY, 1, 0, 60 * SECOND, 5));
+                            session.id(), request, Kind.MUTEX, KEY, 1, 0, leaseNanos, 5));
             return request;
         }
 
@@ -110,6 +114,21 @@ class ReplicatedDriverTest {
         long again = other.enqueue();
         pumpAndApply();
         assertThat(other.last()).isEqualTo(new Effect.Queued(other.session.id(), again));
+    }
+
+    @Test
+    void does_not_give_back_what_is_held_when_to_get_in_line_again_took_too_long() {
+        Told holder = new Told();
+        holder.enqueue();
+        pumpAndApply();
+        assertThat(holder.last()).isInstanceOf(Effect.Granted.class);
+        long again = holder.enqueue();
+        driver.pump();
+        log.pass(PATIENCE);
+        driver.pulse();
+        holder.assertUnavailable(again);
+        pumpAndApply();
+        assertThat(driver.isHolding(holder.session.id(), Kind.MUTEX, KEY)).isTrue();
     }
 
     @Test
@@ -312,5 +331,69 @@ class ReplicatedDriverTest {
         log.pass(wait);
         driver.pump();
         assertThat(log.sent()).hasSize(1);
+    }
+
+    @Test
+    void asks_before_it_tells_of_a_lease_that_may_be_old() {
+        Told client = new Told();
+        long acquired = client.acquire(2 * SECOND);
+        driver.pump();
+        long granted = log.nowNanos();
+        log.pass(SECOND - 10 * MILLI);
+        log.applyFirstLate(granted);
+        assertThat(client.effects).isEmpty();
+        log.applyAll(); // what the node says now gets into the log
+        assertThat(client.effects)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Effect.Granted.class,
+                        effect -> assertThat(effect.request()).isEqualTo(acquired));
+    }
+
+    @Test
+    void does_not_tell_of_a_lease_of_which_little_is_left_and_gives_it_back() {
+        Told client = new Told();
+        long acquired = client.acquire(2 * SECOND);
+        driver.pump();
+        long granted = log.nowNanos();
+        log.pass(SECOND + 10 * MILLI);
+        log.applyFirstLate(granted);
+        log.applyAll();
+        client.assertUnavailable(acquired);
+        pumpAndApply();
+        assertThat(client.effects).hasSize(1);
+        Told next = new Told();
+        next.acquire();
+        pumpAndApply();
+        assertThat(next.last()).isInstanceOf(Effect.Granted.class);
+    }
+
+    @Test
+    void does_not_tell_of_a_lease_that_is_over() {
+        Told client = new Told();
+        long acquired = client.acquire(SECOND);
+        driver.pump();
+        long granted = log.nowNanos();
+        log.pass(3 * SECOND);
+        log.applyFirstLate(granted);
+        log.applyAll();
+        client.assertUnavailable(acquired);
+        long again = client.acquire(SECOND);
+        pumpAndApply();
+        assertThat(client.last())
+                .isInstanceOfSatisfying(
+                        Effect.Granted.class,
+                        effect -> assertThat(effect.request()).isEqualTo(again));
+    }
+
+    @Test
+    void tells_of_a_long_lease_at_once() {
+        Told client = new Told();
+        client.acquire();
+        driver.pump();
+        long granted = log.nowNanos();
+        log.pass(3 * SECOND);
+        log.applyFirstLate(granted);
+        assertThat(client.last()).isInstanceOf(Effect.Granted.class);
     }
 }

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -36,7 +35,6 @@ class GathererTest {
     private final List<Boolean> outcomes = new CopyOnWriteArrayList<>();
     private final List<Thread> tellers = new CopyOnWriteArrayList<>();
     private final AtomicLong clock = new AtomicLong();
-    private final AtomicInteger rests = new AtomicInteger();
 
     private Gatherer gatherer(boolean alone) {
         return gatherer(alone, clock::get);
@@ -51,7 +49,6 @@ class GathererTest {
                     return reply;
                 },
                 alone,
-                rests::incrementAndGet,
                 time);
     }
 
@@ -91,9 +88,6 @@ class GathererTest {
         assertThat(sent.getLast())
                 .isInstanceOfSatisfying(
                         Entry.Parcel.class, parcel -> assertThat(parcel.entries()).hasSize(3));
-        assertThat(rests).hasValue(0); // the second tells that the first is decided
-        replies.getLast().complete(success());
-        assertThat(rests).hasValue(1);
     }
 
     @Test

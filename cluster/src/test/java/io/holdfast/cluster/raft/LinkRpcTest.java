@@ -15,6 +15,7 @@ import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.util.ProtoUtils;
@@ -31,7 +32,9 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,6 +47,9 @@ class LinkRpcTest {
     private static final RaftPeerId OTHER = RaftPeerId.valueOf("n2");
 
     private final AtomicLong written = new AtomicLong();
+    private final AtomicLong term = new AtomicLong(1);
+    private final Queue<CompletableFuture<AppendEntriesReplyProto>> replies =
+            new ConcurrentLinkedQueue<>();
     private final List<AppendEntriesRequestProto> appended = new CopyOnWriteArrayList<>();
     private final List<byte[]> proposals = new CopyOnWriteArrayList<>();
     private final List<Runnable> refusals = new CopyOnWriteArrayList<>();
@@ -51,7 +57,7 @@ class LinkRpcTest {
     private LinkRpc other;
 
     @BeforeEach
-    void connect() throws IOException {
+    void connect() throws Exception {
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -79,6 +85,9 @@ class LinkRpcTest {
                                 .setId(OTHER)
                                 .setAddress("127.0.0.1:" + port)
                                 .build()));
+        assertThatThrownBy(() -> one.append(OTHER, request()).get())
+                .hasMessageContaining("not connected yet");
+        await().until(() -> one.isConnected(OTHER));
     }
 
     @AfterEach
@@ -90,8 +99,11 @@ class LinkRpcTest {
     /** A server that says that it has whatever it is sent, and whose disk is as far as we say. */
     private RaftServer server() {
         RaftLog log = stub(RaftLog.class, Map.of("getFlushIndex", _ -> written.get()));
+        DivisionInfo info = stub(DivisionInfo.class, Map.of("getCurrentTerm", _ -> term.get()));
         RaftServer.Division division =
-                stub(RaftServer.Division.class, Map.of("getRaftLog", _ -> log));
+                stub(
+                        RaftServer.Division.class,
+                        Map.of("getRaftLog", _ -> log, "getInfo", _ -> info));
         return stub(
                 RaftServer.class,
                 Map.of(
@@ -101,7 +113,10 @@ class LinkRpcTest {
                         words -> {
                             var request = (AppendEntriesRequestProto) words[0];
                             appended.add(request);
-                            return CompletableFuture.completedFuture(has(request));
+                            CompletableFuture<AppendEntriesReplyProto> reply = replies.poll();
+                            return reply != null
+                                    ? reply
+                                    : CompletableFuture.completedFuture(has(request));
                         }));
     }
 
@@ -135,6 +150,7 @@ class LinkRpcTest {
     private static AppendEntriesRequestProto request(long... indices) {
         var request =
                 AppendEntriesRequestProto.newBuilder()
+                        .setLeaderTerm(1)
                         .setServerRequest(
                                 RaftRpcRequestProto.newBuilder()
                                         .setReplyId(OTHER.toByteString())
@@ -172,10 +188,36 @@ class LinkRpcTest {
     @Test
     void a_notice_is_heard_where_there_is_a_connection() throws Exception {
         one.tell(OTHER, request());
-        assertThat(one.isConnected(OTHER)).isFalse();
-        one.append(OTHER, request()).get();
+        await().until(() -> appended.size() == 1);
+        one.reconnect(OTHER);
         one.tell(OTHER, request());
-        await().until(() -> appended.size() == 2);
+        assertThat(one.isConnected(OTHER)).isFalse();
+        assertThatThrownBy(() -> one.append(OTHER, request()).get()).isNotNull();
+        await().until(() -> one.isConnected(OTHER));
+        one.append(OTHER, request()).get();
+        assertThat(appended).hasSize(2);
+    }
+
+    @Test
+    void entries_do_not_count_while_others_before_them_are_being_written() throws Exception {
+        written.set(7); // of entries that the first request replaces
+        CompletableFuture<AppendEntriesReplyProto> slow = new CompletableFuture<>();
+        replies.add(slow);
+        CompletableFuture<AppendEntriesReplyProto> first = one.append(OTHER, request(6, 7));
+        await().until(() -> appended.size() == 1);
+        assertThatThrownBy(() -> one.append(OTHER, request(6, 7)).get())
+                .hasMessageContaining("not on the disk yet");
+        slow.complete(has(request(6, 7)));
+        assertThat(first.get().getNextIndex()).isEqualTo(8);
+        assertThat(one.append(OTHER, request(6, 7)).get().getNextIndex()).isEqualTo(8);
+    }
+
+    @Test
+    void entries_of_a_leader_that_another_has_followed_do_not_count() {
+        written.set(7);
+        term.set(2); // it voted while they were written
+        assertThatThrownBy(() -> one.append(OTHER, request(6, 7)).get())
+                .hasMessageContaining("another leads");
     }
 
     @Test
@@ -191,7 +233,13 @@ class LinkRpcTest {
 
     @Test
     void a_node_whose_place_nobody_knows_is_not_called() {
-        assertThatThrownBy(() -> one.append(RaftPeerId.valueOf("n9"), request()).get())
-                .hasMessageContaining("nobody knows where it is");
+        AppendEntriesRequestProto request =
+                request().toBuilder()
+                        .setServerRequest(
+                                RaftRpcRequestProto.newBuilder()
+                                        .setReplyId(RaftPeerId.valueOf("n9").toByteString()))
+                        .build();
+        assertThatThrownBy(() -> one.appendEntries(request))
+                .hasStackTraceContaining("nobody knows where it is");
     }
 }

@@ -76,6 +76,7 @@ final class SimulatedClient implements Mailbox {
     private @Nullable Session open;
     private @Nullable Asked asked;
     private Command.@Nullable Enqueue enqueued;
+    private long awaitedLease;
     private long enqueuedNanos;
     private long lastRequest;
     private long lastAnswered;
@@ -434,6 +435,7 @@ final class SimulatedClient implements Mailbox {
 
     private void await(Command.Enqueue begun) {
         enqueued = null;
+        awaitedLease = begun.leaseNanos();
         long wait = time.span(MILLI, 4 * SECOND);
         long since = enqueuedNanos;
         ask(
@@ -575,6 +577,17 @@ final class SimulatedClient implements Mailbox {
         }
     }
 
+    /** What would be granted by a command that is answered; nobody is told of an old lease. */
+    private long leaseNanos(Command.Keyed command) {
+        return switch (command) {
+            case Command.Acquire acquire -> acquire.leaseNanos();
+            case Command.Enqueue enqueue -> enqueue.leaseNanos();
+            case Command.Renew renew -> renew.leaseNanos();
+            case Command.Await _ -> awaitedLease;
+            default -> Command.FOREVER;
+        };
+    }
+
     private void checkTime(Asked request, Effect answer) {
         long took = time.now() - request.atNanos;
         boolean unavailable =
@@ -582,11 +595,12 @@ final class SimulatedClient implements Mailbox {
                         && reason == Refusal.UNAVAILABLE;
         long patience = request.waitNanos > 0 ? request.waitNanos : World.PATIENCE;
         if (unavailable) {
+            boolean tooOld = took >= History.leastTrue(leaseNanos(request.command) / 4);
             Witness.check(
-                    took >= History.leastTrue(patience) || !node.driver().isServing(),
+                    tooOld || took >= History.leastTrue(patience) || !node.driver().isServing(),
                     "given up after %,d: %s".formatted(took, request.command));
             world.witness.gaveUp(session, request.command.request());
-            Witness.check(!request.inLine, "given up in line: " + request.command);
+            Witness.check(tooOld || !request.inLine, "given up in line: " + request.command);
         } else {
             Witness.check(world.witness.hasTold(answer), "the state has not said " + answer);
         }

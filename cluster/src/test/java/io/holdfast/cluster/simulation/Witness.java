@@ -283,6 +283,9 @@ final class Witness implements Outlet {
     }
 
     @Override
+    public void batchBegins(long stint, long sequence) {}
+
+    @Override
     public void batchApplied(long stint, long sequence) {
         lastHeard.put(stint, atNanos);
     }

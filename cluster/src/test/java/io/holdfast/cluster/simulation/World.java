@@ -175,7 +175,8 @@ final class World {
                         return;
                     }
                     SimulatedNode node = nodes.get(time.pick(0, nodes.size() - 1));
-                    if (node.runs()) {
+                    // where nothing goes wrong, nobody comes before a node serves
+                    if (node.runs() && (!gentle || node.driver().isServing())) {
                         arrive(node, false);
                     } else {
                         arriveSoon();

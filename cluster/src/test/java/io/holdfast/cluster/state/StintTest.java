@@ -65,6 +65,9 @@ class StintTest {
         public void applied(Item item, @Nullable Effect answer) {}
 
         @Override
+        public void batchBegins(long stint, long sequence) {}
+
+        @Override
         public void batchApplied(long stint, long sequence) {}
 
         @Override

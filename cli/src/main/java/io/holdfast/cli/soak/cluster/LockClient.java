@@ -3,7 +3,9 @@ package io.holdfast.cli.soak.cluster;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +21,9 @@ final class LockClient extends Client {
 
     private final List<String> keys;
     private final boolean inTwoPhases;
+
+    /** Locks whose leases it let run out: they may last longer, if there was no leader. */
+    private final Set<String> overslept = new HashSet<>();
 
     LockClient(
             String name,
@@ -107,6 +112,7 @@ final class LockClient extends Client {
             long waits,
             int wait) {
         if (answer.startsWith(word)) {
+            overslept.remove(key);
             String token = answer.substring(word.length()).replaceFirst(" .*", "");
             return new Held(
                     at.node(), key, token, asked, sent, inLine, TimeUnit.SECONDS.toNanos(lease));
@@ -115,6 +121,8 @@ final class LockClient extends Client {
             history.add(
                     new History.TimedOut(
                             name, key, waits, System.nanoTime(), TimeUnit.SECONDS.toNanos(wait)));
+        } else if (answer.equals("error_already_enqueued") && overslept.contains(key)) {
+            drop();
         } else if (!answer.equals("error") && !answer.equals("error_draining")) {
             history.fault(name + " wanted " + key + " and was told: " + answer);
         }
@@ -160,6 +168,7 @@ final class LockClient extends Client {
             }
         }
         end(held, Hold.NEVER);
+        overslept.add(held.key);
     }
 
     private void renew(Held held, int lease) throws IOException, InterruptedException {

@@ -1,0 +1,45 @@
+package io.holdfast.cli.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.NodeReport;
+import io.holdfast.cluster.NodeStatus;
+import io.holdfast.cluster.admin.NodeAnswer;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+@DisplayName("The status of a cluster")
+class StatusCommandTest {
+    private static NodeAnswer answer(String name, String role, long commit, long applied) {
+        return new NodeAnswer(
+                NodeAddress.parse(name + "=10.0.0.1:1"),
+                new NodeReport(
+                        new NodeStatus(name, role, 3, "n1", commit, applied, true, 4, List.of()),
+                        List.of()),
+                null);
+    }
+
+    private static final List<NodeAnswer> ANSWERS =
+            List.of(
+                    answer("n1", "leader", 100, 99),
+                    answer("n2", "follower", 40, 40),
+                    new NodeAnswer(NodeAddress.parse("n3=10.0.0.3:1"), null, "no answer in time"));
+
+    @Test
+    void says_how_far_each_node_is_behind_what_the_cluster_has_decided() {
+        List<String> lines = StatusCommand.table(ANSWERS);
+        assertThat(lines.get(1)).containsPattern("n1 .* leader +3 +100 +99 +1 +yes +4");
+        assertThat(lines.get(2)).containsPattern("n2 .* follower +3 +40 +40 +60 +yes +4");
+        assertThat(lines.get(3)).contains("does not answer: no answer in time");
+    }
+
+    @Test
+    void says_the_same_to_programs() {
+        assertThat(StatusCommand.json("holdfast", true, ANSWERS))
+                .contains("\"node\":\"n1\"", "\"lag\":1,", "\"node\":\"n2\"", "\"lag\":60,");
+    }
+}
