@@ -8,6 +8,7 @@ import io.holdfast.cluster.link.Answerer;
 import io.holdfast.cluster.link.Caller;
 import io.holdfast.cluster.link.Sockets;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -19,9 +20,15 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.CompletableFuture;
 
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
@@ -31,6 +38,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 @Timeout(60)
 class LinkTlsIT {
     private static final byte KIND = 10;
+    private static final String PASSWORD = "changeit";
     private static final byte[] BODY = {1, 2, 3};
 
     @TempDir static Path folder;
@@ -76,8 +84,20 @@ class LinkTlsIT {
     }
 
     @Test
-    void serves_none_that_another_has_signed() {
-        assertThatThrownBy(() -> call("127.0.0.1", others)).isNotNull();
+    void is_not_made_to_a_node_that_another_has_signed() {
+        assertThatThrownBy(() -> call("127.0.0.1", others))
+                .hasRootCauseInstanceOf(CertPathBuilderException.class);
+    }
+
+    @Test
+    void serves_none_that_another_has_signed() throws Exception {
+        KeyStore foreign =
+                KeyStore.getInstance(folder.resolve("n2.p12").toFile(), PASSWORD.toCharArray());
+        KeyManagerFactory keys =
+                KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(foreign, PASSWORD.toCharArray());
+        assertThatThrownBy(() -> call("127.0.0.1", trusting(keys.getKeyManagers())))
+                .hasMessageNotContaining("refused");
     }
 
     @Test
@@ -87,15 +107,21 @@ class LinkTlsIT {
 
     @Test
     void serves_none_that_show_no_certificate() throws Exception {
-        var trusting = SSLContext.getInstance("TLS");
-        var everybody = new TrustAll();
-        trusting.init(null, new TrustManager[] {everybody}, null);
-        assertThatThrownBy(() -> call("127.0.0.1", new Sockets(trusting))).isNotNull();
+        assertThatThrownBy(() -> call("127.0.0.1", trusting(null)))
+                .hasMessageNotContaining("refused");
+    }
+
+    /** Takes every certificate, and shows its own if it has one. */
+    private static Sockets trusting(KeyManager @Nullable [] own) throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(own, new TrustManager[] {new TrustAll()}, null);
+        return new Sockets(context);
     }
 
     @Test
     void is_not_made_to_a_node_whose_certificate_is_for_another_address() {
-        assertThatThrownBy(() -> call("127.0.0.2", ours)).isNotNull();
+        assertThatThrownBy(() -> call("127.0.0.2", ours))
+                .hasRootCauseInstanceOf(CertificateException.class);
     }
 
     /** Takes every certificate. */
