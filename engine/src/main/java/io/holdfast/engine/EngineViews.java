@@ -214,6 +214,26 @@ public final class EngineViews {
         return resource != null && resource.holdOf(session) != null;
     }
 
+    /** As what a session holds a key by a request; null if it does not. */
+    public @Nullable Kind kindHeldBy(long session, long request, Key key) {
+        Session found = state.sessions.get(session);
+        for (Hold hold = found == null ? null : found.lastHold; hold != null; hold = hold.before) {
+            if (hold.request == request && hold.resource.key.equals(key)) {
+                return hold.resource == state.space(Kind.MUTEX).get(key)
+                        ? Kind.MUTEX
+                        : Kind.SEMAPHORE;
+            }
+        }
+        return null;
+    }
+
+    /** Whether a session has got what it went in line for, and has not awaited it. */
+    public boolean hasUnawaited(long session, Kind kind, Key key) {
+        Resource resource = state.space(kind).get(key);
+        Session found = state.sessions.get(session);
+        return resource != null && found != null && found.enqueued(resource) instanceof Hold;
+    }
+
     private static HolderView holders(Resource resource) {
         List<Long> sessions = new ArrayList<>(resource.holders());
         resource.holds().forEach(hold -> sessions.add(hold.session.id));

@@ -194,7 +194,7 @@ public final class Caller implements Closeable {
         Link open = null;
         try {
             open = connected();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) { // else nothing is ever said again
             LOG.atDebug().setCause(e).addKeyValue("to", name).log("not connected");
         }
         while (true) {
@@ -202,10 +202,14 @@ public final class Caller implements Closeable {
             synchronized (tellings) {
                 next = unsaid.getFirst();
             }
-            if (open == null) {
-                next.refused.run();
-            } else {
-                say(open, next);
+            try {
+                if (open == null) {
+                    next.refused.run();
+                } else {
+                    say(open, next);
+                }
+            } catch (RuntimeException | Error e) {
+                LOG.atWarn().setCause(e).addKeyValue("to", name).log("something was not said");
             }
             synchronized (tellings) { // not before: it must not be overtaken
                 unsaid.removeFirst();

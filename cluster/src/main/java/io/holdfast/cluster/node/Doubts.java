@@ -2,10 +2,10 @@ package io.holdfast.cluster.node;
 
 import io.holdfast.engine.Effect;
 
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -22,6 +22,8 @@ final class Doubts {
     /** Nobody waits longer for that: then it is refused. */
     private static final long MOST_NANOS = 200_000_000L;
 
+    private static final long NO_LEASE = Long.MAX_VALUE;
+
     /** Who hears what becomes of it. */
     interface Ear {
         void tell(ReplicatedSession session, Effect effect);
@@ -29,20 +31,21 @@ final class Doubts {
         void refuse(ReplicatedSession session, Effect effect);
     }
 
-    private record Kept(Effect effect, long stateNanos) {}
+    /**
+     * What is kept.
+     *
+     * @param stateNanos the time of the state when it happened
+     * @param sinceNanos what is said after this settles it
+     */
+    private record Kept(Effect effect, long stateNanos, long sinceNanos) {}
 
-    private static final class Line {
-        final List<Kept> effects = new ArrayList<>(1);
-        long sinceNanos;
-    }
-
-    private final Map<ReplicatedSession, Line> lines = new LinkedHashMap<>();
+    private final Map<ReplicatedSession, Deque<Kept>> lines = new LinkedHashMap<>();
 
     private static long leaseNanos(Effect effect) {
         return switch (effect) {
             case Effect.Granted granted -> granted.leaseNanos();
             case Effect.Renewed renewed -> renewed.leaseNanos();
-            default -> Long.MAX_VALUE;
+            default -> NO_LEASE;
         };
     }
 
@@ -62,33 +65,33 @@ final class Doubts {
         if (!old && (lines.isEmpty() || !lines.containsKey(session))) {
             return false;
         }
-        Line line = lines.computeIfAbsent(session, _ -> new Line());
-        line.effects.add(new Kept(effect, stateNanos));
-        if (old) {
-            line.sinceNanos = nowNanos;
-        }
+        lines.computeIfAbsent(session, _ -> new ArrayDeque<>(1))
+                .addLast(new Kept(effect, stateNanos, nowNanos));
         return true;
     }
 
-    /** Lets go of what is certain now, and of what has been in doubt for too long. */
+    /** Lets go of what is certain now, and of what has been in doubt for too long, in order. */
     void settle(long stateNanos, long heardNanos, long nowNanos, Ear ear) {
-        Iterator<Map.Entry<ReplicatedSession, Line>> rest = lines.entrySet().iterator();
+        Iterator<Map.Entry<ReplicatedSession, Deque<Kept>>> rest = lines.entrySet().iterator();
         while (rest.hasNext()) {
-            Map.Entry<ReplicatedSession, Line> next = rest.next();
-            Line line = next.getValue();
-            boolean certain = heardNanos - line.sinceNanos >= 0;
-            if (!certain && nowNanos - line.sinceNanos <= MOST_NANOS) {
-                continue;
-            }
-            rest.remove();
-            for (Kept kept : line.effects) {
-                long ageNanos = stateNanos - kept.stateNanos + nowNanos - heardNanos;
-                boolean leased = leaseNanos(kept.effect) != Long.MAX_VALUE;
-                if (leased && (!certain || ageNanos > leaseNanos(kept.effect) / PART)) {
-                    ear.refuse(next.getKey(), kept.effect);
-                } else {
-                    ear.tell(next.getKey(), kept.effect);
+            Map.Entry<ReplicatedSession, Deque<Kept>> line = rest.next();
+            Deque<Kept> effects = line.getValue();
+            for (Kept next = effects.peekFirst(); next != null; next = effects.peekFirst()) {
+                boolean certain = heardNanos - next.sinceNanos >= 0;
+                if (!certain && nowNanos - next.sinceNanos <= MOST_NANOS) {
+                    break;
                 }
+                effects.removeFirst();
+                long ageNanos = stateNanos - next.stateNanos + nowNanos - heardNanos;
+                long leaseNanos = leaseNanos(next.effect);
+                if (leaseNanos != NO_LEASE && (!certain || ageNanos > leaseNanos / PART)) {
+                    ear.refuse(line.getKey(), next.effect);
+                } else {
+                    ear.tell(line.getKey(), next.effect);
+                }
+            }
+            if (effects.isEmpty()) {
+                rest.remove();
             }
         }
     }

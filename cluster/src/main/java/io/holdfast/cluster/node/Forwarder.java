@@ -154,7 +154,7 @@ final class Forwarder {
             expected = batch.items.size();
             lingerUntilNanos = now + Math.min(MOST_LINGER_NANOS, now - batch.firstSentNanos);
         }
-        return !queue.isEmpty();
+        return beat || !queue.isEmpty();
     }
 
     /** Another node leads now: what was sent to the last one may be lost. */

@@ -285,19 +285,13 @@ public final class ReplicatedDriver implements SignalDriver {
 
         @Override
         public void refuse(ReplicatedSession session, Effect effect) {
-            Kind kind = effect instanceof Effect.Granted granted ? heldAs(granted) : null;
+            Kind kind =
+                    effect instanceof Effect.Granted(long id, long request, var key, _, _)
+                            ? replica.engine().views().kindHeldBy(id, request, key)
+                            : null;
             if (session.refuse(effect, kind)) {
                 woken.add(session);
             }
-        }
-
-        private @Nullable Kind heldAs(Effect.Granted granted) {
-            for (Kind kind : List.of(Kind.MUTEX, Kind.SEMAPHORE)) {
-                if (replica.engine().views().isHolding(granted.session(), kind, granted.key())) {
-                    return kind;
-                }
-            }
-            return null;
         }
 
         @Override
@@ -518,7 +512,7 @@ public final class ReplicatedDriver implements SignalDriver {
 
     private boolean isHeld(Item item) {
         return item instanceof Item.Ask(Command.Enqueue(long id, _, var kind, var key, _, _, _, _))
-                && replica.engine().views().isHolding(id, kind, key);
+                && replica.engine().views().hasUnawaited(id, kind, key);
     }
 
     private static void wake(Pending pending) {

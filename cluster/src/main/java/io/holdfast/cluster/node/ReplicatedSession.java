@@ -299,7 +299,7 @@ final class ReplicatedSession implements Session {
      * A request has taken too long. Its owner is to be woken.
      *
      * @param neverIn whether it never got into the log
-     * @param holds whether the session holds what it is about by another request
+     * @param holds whether the session got what it is about by another request to get in line
      */
     synchronized void giveUp(Item item, boolean neverIn, boolean holds) {
         if (closed) { // nobody waits for it, and its end takes back what it did

@@ -244,13 +244,8 @@ final class LinkRpc implements RaftServerRpc {
                             server.startLeaderElection(
                                             StartLeaderElectionRequestProto.parseFrom(body))
                                     .toByteArray());
-            case Words.SNAPSHOT -> {
-                byte[] answer =
-                        server.installSnapshot(InstallSnapshotRequestProto.parseFrom(body))
-                                .toByteArray();
-                writing.clear(); // Ratis forgets what was to be written before a snapshot
-                yield done(answer);
-            }
+            case Words.SNAPSHOT ->
+                    done(install(InstallSnapshotRequestProto.parseFrom(body)).toByteArray());
             case Words.REQUEST ->
                     reply(
                             server.submitClientRequestAsync(
@@ -329,6 +324,21 @@ final class LinkRpc implements RaftServerRpc {
                             }
                             return answer.toByteArray();
                         });
+    }
+
+    /** Ratis forgets what was to be written before a snapshot, and never says so. */
+    private InstallSnapshotReplyProto install(InstallSnapshotRequestProto request)
+            throws IOException {
+        try {
+            return server.installSnapshot(request);
+        } finally {
+            appending.lock();
+            try {
+                writing.clear();
+            } finally {
+                appending.unlock();
+            }
+        }
     }
 
     /** One at a time: Ratis looks at the term and writes to the log in two steps. */

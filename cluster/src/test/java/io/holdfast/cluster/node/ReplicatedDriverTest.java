@@ -15,7 +15,9 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
+import io.holdfast.engine.Mode;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.Terms;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -366,6 +368,26 @@ class ReplicatedDriverTest {
         next.acquire();
         pumpAndApply();
         assertThat(next.last()).isInstanceOf(Effect.Granted.class);
+    }
+
+    @Test
+    void gives_back_a_read_lock_of_which_little_is_left_too() {
+        Told client = new Told();
+        Terms reading = new Terms(Mode.READ, true, false);
+        client.session.submit(
+                new Command.Acquire(
+                        client.session.id(), 1, Kind.MUTEX, KEY, 1, 0, 2 * SECOND, 5, reading));
+        driver.pump();
+        long granted = log.nowNanos();
+        log.pass(SECOND + 10 * MILLI);
+        log.applyFirstLate(granted);
+        log.applyAll();
+        client.assertUnavailable(1);
+        pumpAndApply();
+        Told writer = new Told();
+        writer.acquire();
+        pumpAndApply();
+        assertThat(writer.last()).isInstanceOf(Effect.Granted.class);
     }
 
     @Test
