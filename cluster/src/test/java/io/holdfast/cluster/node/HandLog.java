@@ -49,6 +49,9 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
                     "n1", new UUID(1, 1), RULES, CONFIG, PATIENCE, this, () -> nowNanos(), this);
     private long lastDrawn;
 
+    /** How many times it was said that what was sent got nowhere. */
+    int otherWays;
+
     HandLog() {
         driver.pulse();
         applyAll();
@@ -132,7 +135,9 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
     }
 
     @Override
-    public void goAnotherWay() {}
+    public void goAnotherWay() {
+        otherWays++;
+    }
 
     @Override
     public boolean isAlone() {

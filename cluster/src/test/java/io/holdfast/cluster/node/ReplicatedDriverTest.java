@@ -418,4 +418,17 @@ class ReplicatedDriverTest {
         log.applyFirstLate(granted);
         assertThat(client.last()).isInstanceOf(Effect.Granted.class);
     }
+
+    @Test
+    void takes_another_connection_when_nobody_answers() {
+        new Told().acquire();
+        driver.pump();
+        log.loseAll(false);
+        log.pass(500 * MILLI);
+        driver.pulse();
+        assertThat(log.otherWays).isZero();
+        log.pass(1);
+        driver.pulse();
+        assertThat(log.otherWays).isEqualTo(1);
+    }
 }
