@@ -32,9 +32,9 @@ class LiveTopIT {
 
     private static FakeApi started(int port) throws IOException {
         return new FakeApi(port)
-                .put("/v1/keys", TopCommandTest.KEYS)
-                .put("/v1/connections", TopCommandTest.CONNECTIONS)
-                .put("/v1/waits", TopCommandTest.WAITS);
+                .put("/v1/keys", TopCommandIT.KEYS)
+                .put("/v1/connections", TopCommandIT.CONNECTIONS)
+                .put("/v1/waits", TopCommandIT.WAITS);
     }
 
     @AfterEach
@@ -150,7 +150,7 @@ class LiveTopIT {
 
     @Test
     void ends_although_nobody_reads_what_it_writes() throws Exception {
-        String row = TopCommandTest.KEYS.lines().skip(1).limit(3).collect(Collectors.joining());
+        String row = TopCommandIT.KEYS.lines().skip(1).limit(3).collect(Collectors.joining());
         api.put(
                 "/v1/keys",
                 "{\"total\":400,\"keys\":["

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 @DisplayName("A lockd client")
-class LockdConformanceTest extends RecordedConversations {
+class LockdConformanceIT extends RecordedConversations {
     private final AtomicInteger sockets = new AtomicInteger();
 
     @TempDir private Path folder;
 
-    LockdConformanceTest() {
+    LockdConformanceIT() {
         super("lockd", 39);
     }
 

@@ -26,7 +26,7 @@ import java.net.http.HttpResponse;
 import java.util.Base64;
 
 @DisplayName("Data over HTTP")
-class DataTest {
+class DataIT {
     private TestHttp http = TestHttp.start();
 
     @AfterEach

@@ -13,7 +13,7 @@ import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 
-final class RoutingTest {
+final class RoutingIT {
     private final TestHttp http = TestHttp.start();
 
     @AfterEach

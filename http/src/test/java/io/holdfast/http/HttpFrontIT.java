@@ -6,7 +6,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("The HTTP front end")
-class HttpFrontTest {
+class HttpFrontIT {
     @Test
     void may_be_closed_and_drained_after_it_was_closed() {
         TestHttp http = TestHttp.start();

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 
 @DisplayName("A connection between nodes")
 @Timeout(30)
-class LinkTest {
+class LinkIT {
     private static final byte ECHO = 10;
     private static final byte LATER = 11;
     private static final byte FAIL = 12;

@@ -29,7 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 @DisplayName("What goes on, over HTTP")
-class InspectTest {
+class InspectIT {
     private final TestHttp http = TestHttp.start();
     private final Guest ann = new Guest(http, "ann");
     private final Guest bob = new Guest(http, "bob");

@@ -6,10 +6,10 @@ import org.junit.jupiter.api.DisplayName;
 
 import java.util.List;
 
-@DisplayName("A client in tagged mode")
-class TaggedConformanceTest extends RecordedConversations {
-    TaggedConformanceTest() {
-        super("tagged", 40);
+@DisplayName("A dflockd client")
+class DflockdConformanceIT extends RecordedConversations {
+    DflockdConformanceIT() {
+        super("dflockd", 40);
     }
 
     @Override

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 
 @DisplayName("holdfast explain")
-class ExplainCommandTest {
+class ExplainCommandIT {
     private static final String NO_WAITS = "{\"waits\":[],\"cycles\":[],\"truncated\":false}";
 
     private FakeApi api;

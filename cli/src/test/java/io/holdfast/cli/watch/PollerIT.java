@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 @DisplayName("A poller")
-class PollerTest {
+class PollerIT {
     @Test
     void tells_about_what_nobody_thought_of_and_goes_on() throws IOException, InterruptedException {
         AtomicInteger asked = new AtomicInteger();
@@ -28,7 +28,7 @@ class PollerTest {
                     return "secret";
                 };
         BlockingQueue<Object> told = new LinkedBlockingQueue<>();
-        try (FakeApi api = new FakeApi().put("/v1/keys", TopCommandTest.KEYS);
+        try (FakeApi api = new FakeApi().put("/v1/keys", TopCommandIT.KEYS);
                 HttpReader server =
                         new HttpReader(
                                 URI.create(api.url()), Optional.of(token), Optional.empty())) {

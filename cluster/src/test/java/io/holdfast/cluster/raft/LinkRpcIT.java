@@ -43,7 +43,7 @@ import java.util.function.Function;
 
 @DisplayName("What nodes say to each other")
 @Timeout(30)
-class LinkRpcTest {
+class LinkRpcIT {
     private static final RaftPeerId OTHER = RaftPeerId.valueOf("n2");
 
     private final AtomicLong written = new AtomicLong();

@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
-final class ProtectionTest {
+final class ProtectionIT {
     private @Nullable TestHttp running;
 
     @AfterEach

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** What clients send that is not read, or not yet. */
-final class UnreadTest {
+final class UnreadIT {
     private static final String HEALTH = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
     private static final String POLL = "{\"acquire_timeout_s\":60}";
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("An operator, over HTTP,")
-class AdminTest {
+class AdminIT {
     private final TestHttp http = TestHttp.start(config -> config.admin(true));
     private final Guest ann = new Guest(http, "ann");
     private final Guest bob = new Guest(http, "bob");

@@ -19,7 +19,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 
 @DisplayName("Numbers over HTTP")
-class MetricsRoutesTest {
+class MetricsRoutesIT {
     private TestHttp http = TestHttp.start(config -> config.version("1.2.3"));
 
     @AfterEach

@@ -20,7 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 @DisplayName("HTTP on a driver that answers later")
-final class LateAnswersTest {
+final class LateAnswersIT {
     private static final Key KEY = Key.of(Namespace.DEFAULT, "k".getBytes(StandardCharsets.UTF_8));
 
     private final TestHttp http = TestHttp.startLagging();

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
-final class HttpSessionsTest {
+final class HttpSessionsIT {
     private static final String LONG = "{\"acquire_timeout_s\":600}";
 
     private @Nullable TestHttp running;

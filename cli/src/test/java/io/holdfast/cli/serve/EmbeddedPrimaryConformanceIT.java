@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 /** The recorded conversations of socketlock, each with an embedded primary of its own. */
 @DisplayName("A socketlock client of an embedded primary")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class EmbeddedPrimaryConformanceTest {
+class EmbeddedPrimaryConformanceIT {
     private static final int AT_ONCE = 8;
     private static final Duration SLACK = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofMinutes(2);
@@ -62,7 +62,7 @@ class EmbeddedPrimaryConformanceTest {
     }
 
     private static List<Path> files(String folder) throws Exception {
-        var resource = EmbeddedPrimaryConformanceTest.class.getResource("/vectors/" + folder);
+        var resource = EmbeddedPrimaryConformanceIT.class.getResource("/vectors/" + folder);
         try (Stream<Path> files = Files.list(Path.of(Objects.requireNonNull(resource).toURI()))) {
             return files.sorted().toList();
         }

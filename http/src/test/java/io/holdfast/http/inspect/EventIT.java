@@ -27,7 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 @DisplayName("Events over HTTP")
-class EventTest {
+class EventIT {
     private final TestHttp http = TestHttp.start();
 
     @AfterEach

@@ -32,7 +32,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 @DisplayName("The OpenAPI document")
-class OpenApiTest {
+class OpenApiIT {
     private static final String DIALECT = "https://json-schema.org/draft/2020-12/schema";
     private static final Pattern OPEN_SEGMENT = Pattern.compile("\\{(\\w+)}");
     private static final Pattern SLASH = Pattern.compile("/");

@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 @DisplayName("Signals over HTTP")
-class SignalTest {
+class SignalIT {
     private final TestHttp http = TestHttp.start();
 
     @AfterEach

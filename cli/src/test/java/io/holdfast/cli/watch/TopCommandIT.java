@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 @DisplayName("holdfast top, once,")
-class TopCommandTest {
+class TopCommandIT {
     static final String KEYS =
             """
             {"total":2,"keys":[

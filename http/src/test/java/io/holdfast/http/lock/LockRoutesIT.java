@@ -21,7 +21,7 @@ import java.math.BigInteger;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 
-final class LockRoutesTest {
+final class LockRoutesIT {
     private final TestHttp http = TestHttp.start(new Caps(100, 0, 0), config -> config);
     private final String one = open();
     private final String two = open();

@@ -6,10 +6,10 @@ import org.junit.jupiter.api.DisplayName;
 
 import java.util.List;
 
-@DisplayName("A dflockd client")
-class DflockdConformanceTest extends RecordedConversations {
-    DflockdConformanceTest() {
-        super("dflockd", 40);
+@DisplayName("A client in tagged mode")
+class TaggedConformanceIT extends RecordedConversations {
+    TaggedConformanceIT() {
+        super("tagged", 40);
     }
 
     @Override
