@@ -1,9 +1,10 @@
 package io.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.cli.serve.StandardStreams;
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -16,10 +17,10 @@ import java.util.List;
 import java.util.Map;
 
 @DisplayName("The completion script")
+@NeedsProgram(Program.BASH)
 class CompletionCommandIT {
     @Test
     void lets_bash_complete_a_command_and_an_option(@TempDir Path folder) throws Exception {
-        assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash");
         String script;
         try (StandardStreams streams = new StandardStreams()) {
             assertThat(Main.run(List.of("completion", "bash"), Map.of())).isZero();
@@ -37,9 +38,7 @@ class CompletionCommandIT {
                 """
                         .formatted(file);
         Process bash =
-                new ProcessBuilder("/bin/bash", "--norc", "-c", ask)
-                        .redirectErrorStream(true)
-                        .start();
+                new ProcessBuilder("bash", "--norc", "-c", ask).redirectErrorStream(true).start();
         String said = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(bash.waitFor()).as(said).isZero();
         assertThat(said.lines().map(String::strip)).containsExactly("lock lockd", "--on-lost", "");

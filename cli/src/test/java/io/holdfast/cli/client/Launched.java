@@ -3,6 +3,8 @@ package io.holdfast.cli.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.testsupport.Signals;
+
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -22,7 +24,7 @@ import java.util.regex.Pattern;
 
 /** {@code holdfast} in a JVM of its own. */
 final class Launched implements AutoCloseable {
-    private static final Duration LONGEST = Duration.ofSeconds(40);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final Pattern LISTENING = Pattern.compile("msg=listening addr=(\\S+:\\d+)");
 
     private final Process process;
@@ -52,7 +54,7 @@ final class Launched implements AutoCloseable {
                         System.getProperty("java.class.path"),
                         "io.holdfast.cli.Main"));
         command.addAll(words);
-        ProcessBuilder builder = new ProcessBuilder(command);
+        ProcessBuilder builder = new ProcessBuilder(Signals.withDefaultSignals(command));
         builder.environment().keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
         builder.environment().putAll(environment);
         builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
@@ -96,12 +98,7 @@ final class Launched implements AutoCloseable {
     }
 
     void signal(String name) throws IOException, InterruptedException {
-        assertThat(
-                        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                                .inheritIO()
-                                .start()
-                                .waitFor())
-                .isZero();
+        Signals.send(name, process.pid());
     }
 
     boolean isAlive() {

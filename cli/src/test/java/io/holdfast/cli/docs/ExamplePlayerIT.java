@@ -3,6 +3,9 @@ package io.holdfast.cli.docs;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -17,15 +20,15 @@ import java.util.List;
 /** A player that lets everything pass would make every example worthless. */
 @DisplayName("The player of examples")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@NeedsProgram(Program.NC)
 class ExamplePlayerIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration IMPATIENCE = Duration.ofMillis(300);
 
     private ExampleServer server;
 
     @BeforeAll
     void start() throws Exception {
-        Netcat.assumeInstalled();
         server = new ExampleServer(List.of("dflockd"));
     }
 

@@ -1,8 +1,10 @@
 package io.holdfast.cli.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -15,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.MatchResult;
@@ -26,6 +27,7 @@ import java.util.stream.Stream;
 /** As a reader would, who types the first example once and then begins anywhere. */
 @DisplayName("The examples of docs/http.md")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@NeedsProgram(Program.CURL)
 class HttpExamplesIT {
     private static final Path EXAMPLES = Path.of("..", "examples");
     private static final String FIRST = "The examples";
@@ -49,12 +51,6 @@ class HttpExamplesIT {
 
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
-        try (var terminal = new Terminal("curl --version", Duration.ofSeconds(10))) {
-            List<String> version = terminal.end();
-            assumeTrue(
-                    version != null && version.getFirst().startsWith("curl "),
-                    "skipped: the examples need curl");
-        }
         page = Page.read(Path.of("..", "docs", "http.md"));
         server = new ExampleServer(List.of("serve", "--listen", "http://127.0.0.1:6389"));
         Path scripts = Files.createDirectory(folder.resolve("examples"));

@@ -2,7 +2,9 @@ package io.holdfast.cli.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.BeforeAll;
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,16 +19,12 @@ import java.util.Objects;
 
 /** The example of lockd's README, with what Python 3 asks for: bytes, and print as a function. */
 @DisplayName("The Python example that lockd has always had")
+@NeedsProgram(Program.PYTHON3)
 class LockdPythonExampleIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String PATH = "/var/run/lockd/socket";
 
     @TempDir private Path folder;
-
-    @BeforeAll
-    static void look_for_python() throws Exception {
-        Python.assumeInstalled();
-    }
 
     static String program() throws IOException {
         try (var file = LockdPythonExampleIT.class.getResourceAsStream("/lockd/unix_socket.py")) {

@@ -3,6 +3,9 @@ package io.holdfast.cli.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
+
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.DynamicTest;
@@ -27,6 +30,7 @@ import java.util.stream.Stream;
  */
 @DisplayName("The examples of docs/lockfile.md")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@NeedsProgram(Program.PYTHON3)
 class LockfileExamplesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Pattern FILE_NAME = Pattern.compile("# (\\w+\\.(?:py|sh)): .*");
@@ -46,7 +50,6 @@ class LockfileExamplesIT {
 
     @BeforeAll
     void save_the_launcher_and_the_scripts(@TempDir Path temporary) throws Exception {
-        Python.assumeInstalled();
         folder = temporary.toRealPath();
         page = Page.read(Path.of("..", "docs", "lockfile.md"));
         shell = ShellExamples.in(folder, "");

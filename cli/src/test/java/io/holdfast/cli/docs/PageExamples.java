@@ -3,6 +3,9 @@ package io.holdfast.cli.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -17,8 +20,9 @@ import java.util.stream.Stream;
 
 /** As a reader would: from top to bottom, on one server but where an example starts its own. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@NeedsProgram(Program.NC)
 abstract class PageExamples {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final String page;
     private final List<String> serverWords;
@@ -35,7 +39,6 @@ abstract class PageExamples {
 
     @BeforeAll
     void start() throws Exception {
-        Netcat.assumeInstalled();
         server = new ExampleServer(serverWords);
     }
 

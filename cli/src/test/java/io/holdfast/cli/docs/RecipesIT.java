@@ -3,11 +3,15 @@ package io.holdfast.cli.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import org.junit.jupiter.api.BeforeAll;
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
+
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,17 +27,14 @@ import java.util.stream.Stream;
 
 /** Saves the programs of the page as a reader would, but for the port, and runs them. */
 @DisplayName("The programs of docs/recipes.md")
+@NeedsProgram(Program.PYTHON3)
+@Execution(ExecutionMode.CONCURRENT)
 class RecipesIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Pattern FILE_NAME = Pattern.compile("(?:#|//) (\\w+\\.(?:py|java)): .*");
 
     @TempDir private Path folder;
     private Page page;
-
-    @BeforeAll
-    static void look_for_python() throws Exception {
-        Python.assumeInstalled();
-    }
 
     @BeforeEach
     void read() throws IOException {

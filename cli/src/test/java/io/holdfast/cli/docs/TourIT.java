@@ -2,7 +2,9 @@ package io.holdfast.cli.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.BeforeAll;
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -16,16 +18,12 @@ import java.util.regex.Pattern;
 
 /** All blocks of the tour are one example. It shows tokens and times as they might be. */
 @DisplayName("The tour of the README")
+@NeedsProgram(Program.NC)
 class TourIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String HEADING = "Two minutes with nc";
     private static final Pattern TOKEN = Pattern.compile("\\b[0-9a-f]{32}\\b");
     private static final Pattern SECONDS = Pattern.compile("(?<=_s\":)[0-9.]+");
-
-    @BeforeAll
-    static void look_for_nc() throws Exception {
-        Netcat.assumeInstalled();
-    }
 
     @Test
     void shows_what_somebody_sees_who_follows_it() throws Exception {

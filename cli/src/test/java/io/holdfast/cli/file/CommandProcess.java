@@ -2,6 +2,8 @@ package io.holdfast.cli.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.testsupport.Signals;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -16,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 
 /** {@code holdfast file} in a JVM of its own. */
 final class CommandProcess implements AutoCloseable {
-    static final Duration LONGEST = Duration.ofSeconds(40);
+    static final Duration LONGEST = Duration.ofSeconds(60);
 
     private final Process process;
     private final CompletableFuture<String> out;
@@ -47,7 +49,7 @@ final class CommandProcess implements AutoCloseable {
                         "io.holdfast.cli.Main",
                         "file"));
         command.addAll(words);
-        return command;
+        return Signals.withDefaultSignals(command);
     }
 
     private static CompletableFuture<String> readAll(InputStream stream) {
@@ -79,16 +81,7 @@ final class CommandProcess implements AutoCloseable {
 
     /** Sends a signal by its name, as a shell would. */
     void signal(String name) throws IOException, InterruptedException {
-        signal(name, process.pid());
-    }
-
-    static void signal(String name, long pid) throws IOException, InterruptedException {
-        assertThat(
-                        new ProcessBuilder("kill", "-" + name, Long.toString(pid))
-                                .inheritIO()
-                                .start()
-                                .waitFor())
-                .isZero();
+        Signals.send(name, process.pid());
     }
 
     /** Waits for the end. */

@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,6 +32,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 @DisplayName("A command under a lock")
+@Execution(ExecutionMode.CONCURRENT)
 class FileRunIT {
     private static final int CONTROL_C = 3;
 
@@ -348,9 +354,8 @@ class FileRunIT {
     }
 
     @Test
+    @NeedsProgram(Program.SCRIPT)
     void gets_a_signal_of_a_terminal_once() throws Exception {
-        Path script = Path.of("/usr/bin/script");
-        assumeTrue(Files.isExecutable(script), "nothing here makes a terminal");
         String counting =
                 "trap 'echo x >> \"$1/got\"' INT; : > \"$1/ready\";"
                         + " until test -e \"$1/got\"; do sleep 0.05; done; sleep 0.7; exit 6";
@@ -359,7 +364,7 @@ class FileRunIT {
         Path line = Files.writeString(file("line"), quoted(CommandProcess.words(words)));
         // Without exec some shells stay in between, and die of the signal themselves.
         Process terminal =
-                new ProcessBuilder(script.toString(), "-qec", "exec sh " + line, "/dev/null")
+                new ProcessBuilder("script", "-qec", "exec sh " + line, "/dev/null")
                         .redirectOutput(file("typescript").toFile())
                         .redirectErrorStream(true)
                         .start();

@@ -3,6 +3,8 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.testsupport.Signals;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,7 +23,7 @@ import java.util.regex.Pattern;
 
 /** The real program in a JVM of its own. */
 final class ServerProcess implements AutoCloseable {
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final Pattern LISTENING = Pattern.compile("msg=listening addr=\\S+:(\\d+)");
 
     private final Process process;
@@ -52,7 +54,7 @@ final class ServerProcess implements AutoCloseable {
                         System.getProperty("java.class.path"),
                         "io.holdfast.cli.Main"));
         command.addAll(List.of(words));
-        ProcessBuilder builder = new ProcessBuilder(command);
+        ProcessBuilder builder = new ProcessBuilder(Signals.withDefaultSignals(command));
         builder.environment()
                 .keySet()
                 .removeIf(name -> name.matches("(DFLOCKD|HOLDFAST|JAVA|JDK)_.*"));
@@ -113,11 +115,7 @@ final class ServerProcess implements AutoCloseable {
 
     /** Sends a signal by its name, as a shell would. */
     void signal(String name) throws IOException, InterruptedException {
-        Process kill =
-                new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                        .inheritIO()
-                        .start();
-        assertThat(kill.waitFor()).isZero();
+        Signals.send(name, process.pid());
     }
 
     boolean isAlive() {

@@ -1,12 +1,12 @@
 package io.holdfast.cli.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.LockFileConfig;
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
 
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,7 +19,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 @DisplayName("A lock file shared with a Python program")
-@Timeout(60)
+@Timeout(120)
+@NeedsProgram(Program.PYTHON3)
 class LockFileSharedIT {
     /** Reads a lock file in the way that the published protocol shows. */
     private static final String READER =
@@ -53,17 +54,6 @@ class LockFileSharedIT {
             """;
 
     @TempDir private Path folder;
-
-    @BeforeAll
-    static void look_for_python() throws InterruptedException {
-        boolean there;
-        try {
-            there = new ProcessBuilder("python3", "-c", "").start().waitFor() == 0;
-        } catch (IOException e) {
-            there = false;
-        }
-        assumeTrue(there, "skipped: there is no python3");
-    }
 
     private Path lock() {
         return folder.resolve("the.lock");

@@ -1,14 +1,18 @@
 package io.holdfast.cli.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
+
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -21,12 +25,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 @DisplayName("holdfast top at a terminal")
+@NeedsProgram(Program.SCRIPT)
+@Execution(ExecutionMode.CONCURRENT)
 class LiveTopIT {
     private FakeApi api;
 
     @BeforeEach
     void start() throws IOException {
-        assumeThat(Pty.isThere()).as("script of util-linux").isTrue();
         api = started(0);
     }
 
@@ -48,7 +53,7 @@ class LiveTopIT {
 
     private void awaitAsked(String part) {
         await(part)
-                .atMost(Duration.ofSeconds(20))
+                .atMost(Duration.ofSeconds(60))
                 .until(() -> api.asked().stream().anyMatch(asked -> asked.contains(part)));
     }
 
@@ -164,7 +169,7 @@ class LiveTopIT {
             pty.awaitScreen(lines -> lines.size() == 400, "400 lines");
             pty.stopReading();
             int before = api.asked().size();
-            await().atMost(Duration.ofSeconds(20)).until(() -> api.asked().size() > before + 20);
+            await().atMost(Duration.ofSeconds(60)).until(() -> api.asked().size() > before + 20);
             pty.signal("TERM");
             pty.awaitEnd();
             pty.readAgain();

@@ -3,12 +3,13 @@ package io.holdfast.cli.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.testsupport.Signals;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,8 +26,7 @@ import java.util.stream.Stream;
  * the terminal tells its settings.
  */
 final class Pty implements AutoCloseable {
-    private static final Path SCRIPT = Path.of("/usr/bin/script");
-    private static final Duration LONGEST = Duration.ofSeconds(40);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final Pattern NAME = Pattern.compile("tty=(\\S+) ");
     private static final Pattern PID = Pattern.compile("pid=(\\d+) ");
     private static final Pattern SETTINGS = Pattern.compile("settings=(\\S+) ");
@@ -38,10 +38,6 @@ final class Pty implements AutoCloseable {
     private Pty(Process process) {
         this.process = process;
         Thread.ofVirtual().start(this::collect);
-    }
-
-    static boolean isThere() {
-        return Files.isExecutable(SCRIPT);
     }
 
     static Pty start(String... words) throws IOException {
@@ -70,7 +66,9 @@ final class Pty implements AutoCloseable {
                         + line
                         + "; printf 'status=%s ' $?; printf 'settings=%s ' \"$(stty -g)\"";
         ProcessBuilder builder =
-                new ProcessBuilder(SCRIPT.toString(), "-qfc", shell, "/dev/null")
+                new ProcessBuilder(
+                                Signals.withDefaultSignals(
+                                        List.of("script", "-qfc", shell, "/dev/null")))
                         .redirectErrorStream(true);
         builder.environment().keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
         builder.environment().put("SHELL", "/bin/sh");
@@ -137,16 +135,16 @@ final class Pty implements AutoCloseable {
     }
 
     void signal(String name) throws IOException, InterruptedException {
-        run("kill", "-" + name, found(PID));
+        Signals.send(name, Long.parseLong(found(PID)));
     }
 
     /** Nobody reads what is written to the terminal any more. */
     void stopReading() throws IOException, InterruptedException {
-        run("kill", "-STOP", "" + process.pid());
+        Signals.send("STOP", process.pid());
     }
 
     void readAgain() throws IOException, InterruptedException {
-        run("kill", "-CONT", "" + process.pid());
+        Signals.send("CONT", process.pid());
     }
 
     void awaitEnd() {

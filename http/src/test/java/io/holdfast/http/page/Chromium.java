@@ -1,8 +1,8 @@
 package io.holdfast.http.page;
 
-import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.testsupport.Program;
 import io.vertx.core.json.JsonObject;
 
 import java.io.IOException;
@@ -27,12 +27,6 @@ import java.util.stream.Stream;
 
 /** A headless browser, driven over the DevTools protocol. */
 final class Chromium implements AutoCloseable {
-    private static final List<String> PLACES =
-            List.of(
-                    "/usr/bin/chromium",
-                    "/usr/bin/chromium-browser",
-                    "/usr/bin/google-chrome",
-                    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Path folder;
@@ -61,20 +55,9 @@ final class Chromium implements AutoCloseable {
         this.socket = client.newWebSocketBuilder().buildAsync(address, new Incoming()).join();
     }
 
-    /** Starts the browser; where there is none, the test fails and says what to do. */
+    /** Starts the browser, which the test must need by {@code NeedsProgram}. */
     static Chromium start() throws IOException {
-        String browser =
-                Stream.concat(Stream.ofNullable(System.getenv("CHROMIUM")), PLACES.stream())
-                        .filter(place -> Files.isExecutable(Path.of(place)))
-                        .findFirst()
-                        .orElse(null);
-        if (browser == null) {
-            return fail(
-                    "There is no Chromium here, neither as $CHROMIUM nor as one of %s. Install it"
-                            + " (apt-get install chromium), or run without this test:"
-                            + " -Dit.test='!DashboardIT' -Dfailsafe.failIfNoSpecifiedTests=false",
-                    PLACES);
-        }
+        String browser = Program.CHROMIUM.find().orElseThrow().toString();
         Path folder = Files.createTempDirectory("holdfast-dashboard");
         List<String> command = new ArrayList<>(List.of(browser));
         command.addAll(
@@ -90,6 +73,10 @@ final class Chromium implements AutoCloseable {
                         "--disable-component-update",
                         "--disable-sync",
                         "--disable-extensions",
+                        // several tabs at once, each as fast as the one in front
+                        "--disable-background-timer-throttling",
+                        "--disable-backgrounding-occluded-windows",
+                        "--disable-renderer-backgrounding",
                         "--hide-scrollbars",
                         "--lang=en",
                         "--remote-debugging-port=0",

@@ -9,6 +9,8 @@ import io.holdfast.driver.Secret;
 import io.holdfast.engine.Command;
 import io.holdfast.http.HttpConfig;
 import io.holdfast.http.TestHttp;
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
 import io.vertx.core.json.JsonObject;
 
 import org.junit.jupiter.api.AfterAll;
@@ -17,6 +19,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,6 +34,8 @@ import java.util.function.UnaryOperator;
 
 @DisplayName("The dashboard, in a browser")
 @Timeout(120)
+@NeedsProgram(Program.CHROMIUM)
+@Execution(ExecutionMode.CONCURRENT)
 class DashboardIT {
     private static final Duration HALF_A_MINUTE = Duration.ofSeconds(30);
     private static Chromium browser;

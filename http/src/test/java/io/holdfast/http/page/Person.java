@@ -87,7 +87,7 @@ final class Person implements Mailbox, AutoCloseable {
     /** Waits until what was asked first has been granted or has timed out. */
     boolean isAnswered() {
         try {
-            return answered.await(10, TimeUnit.SECONDS);
+            return answered.await(60, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -1,15 +1,15 @@
 package io.holdfast.server.websocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 import io.holdfast.server.WebSocketServer;
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -25,21 +25,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 @DisplayName("In a browser")
 @Timeout(120)
+@NeedsProgram(Program.CHROMIUM)
 class BrowserIT {
-    private static final List<String> PLACES =
-            List.of(
-                    "/usr/bin/chromium",
-                    "/usr/bin/chromium-browser",
-                    "/usr/bin/google-chrome",
-                    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome");
-
     /** Names that do not exist; the browser is told that they are here. */
     private static final String NAMES = "MAP *.example 127.0.0.1";
 
@@ -108,15 +101,6 @@ class BrowserIT {
 
     private Path profile;
 
-    @BeforeAll
-    static void findBrowser() {
-        if (browser().isEmpty()) {
-            String message = "no Chromium here, neither as $CHROMIUM nor as one of " + PLACES;
-            System.err.println("The browser test is skipped: " + message);
-            assumeTrue(false, message);
-        }
-    }
-
     @BeforeEach
     void servePages() throws IOException {
         profile = Files.createTempDirectory("holdfast-browser");
@@ -158,12 +142,6 @@ class BrowserIT {
         result.complete(new String(body, StandardCharsets.UTF_8));
     }
 
-    private static Optional<String> browser() {
-        return Stream.concat(Stream.ofNullable(System.getenv("CHROMIUM")), PLACES.stream())
-                .filter(place -> Files.isExecutable(Path.of(place)))
-                .findFirst();
-    }
-
     private String url(String host) {
         return "ws://" + host + ":" + server.webSocket().getPort() + "/";
     }
@@ -174,7 +152,7 @@ class BrowserIT {
                 PAGE.replace("URLS", "['" + String.join("','", urls) + "']")
                         .replace("SANDBOXED", String.valueOf(sandboxed));
         List<String> command = new ArrayList<>();
-        command.add(browser().orElseThrow());
+        command.add(Program.CHROMIUM.find().orElseThrow().toString());
         command.addAll(
                 List.of(
                         "--headless",
@@ -206,7 +184,7 @@ class BrowserIT {
         } finally {
             List<ProcessHandle> children = process.descendants().toList();
             process.destroy();
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 process.destroyForcibly().waitFor();
             }
             children.forEach(ProcessHandle::destroyForcibly);

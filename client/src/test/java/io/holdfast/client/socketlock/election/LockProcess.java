@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock.election;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import io.holdfast.testsupport.Signals;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A {@link LockProgram} that runs, and what it has said so far. */
 final class LockProcess implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Process process;
     private final List<String> lines = new ArrayList<>();
@@ -45,7 +45,10 @@ final class LockProcess implements AutoCloseable {
                                 LockProgram.class.getName(),
                                 path.toString()));
         command.addAll(List.of(more));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        Process process =
+                new ProcessBuilder(Signals.withDefaultSignals(command))
+                        .redirectErrorStream(true)
+                        .start();
         LockProcess result = new LockProcess(process);
         Thread reader = new Thread(result::read);
         reader.setDaemon(true);
@@ -183,8 +186,7 @@ final class LockProcess implements AutoCloseable {
     }
 
     private void signal(String name) throws IOException, InterruptedException {
-        var kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
-        assertThat(kill.waitFor()).isZero();
+        Signals.send(name, process.pid());
     }
 
     boolean isAlive() {

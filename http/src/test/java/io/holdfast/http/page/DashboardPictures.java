@@ -3,10 +3,11 @@ package io.holdfast.http.page;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.http.TestHttp;
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,10 +19,13 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/** Makes the pictures of the documentation, when it is told into which folder. */
+/**
+ * Takes the pictures of the documentation. The build does not run it: CONTRIBUTING.md has the
+ * command.
+ */
 @DisplayName("The pictures of the dashboard")
-@EnabledIfSystemProperty(named = "pictures", matches = ".+")
-class PicturesIT {
+@NeedsProgram(Program.CHROMIUM)
+class DashboardPictures {
     private static final Duration BUSY_BEFORE_CHARTS = Duration.ofSeconds(70);
     private static final int WORKERS = 8;
 

@@ -1,0 +1,105 @@
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+import org.xml.sax.SAXException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
+
+/**
+ * Prints one line about the tests that a build has skipped: {@code SkippedTests.java ROOT START}.
+ * It reads the reports that Surefire and Failsafe have written since START.
+ */
+final class SkippedTests {
+    /** The reason that {@code NeedsProgram} gives. */
+    private static final Pattern NEEDS = Pattern.compile("needs (.+) \\((\\d+) tests?\\)");
+
+    public static void main(String[] args) throws Exception {
+        System.out.println(summary(reasons(Path.of(args[0]), Instant.parse(args[1]))));
+    }
+
+    /** Why each skipped test was skipped. */
+    private static List<String> reasons(Path root, Instant start)
+            throws IOException, ParserConfigurationException, SAXException {
+        List<String> reasons = new ArrayList<>();
+        var parser = DocumentBuilderFactory.newInstance().newDocumentBuilder();
+        for (Path report : reports(root)) {
+            if (Files.getLastModifiedTime(report).toInstant().isBefore(start)) {
+                continue; // of an earlier build
+            }
+            NodeList skipped = parser.parse(report.toFile()).getElementsByTagName("skipped");
+            for (int i = 0; i < skipped.getLength(); i++) {
+                reasons.add(((Element) skipped.item(i)).getAttribute("message"));
+            }
+        }
+        return reasons;
+    }
+
+    private static List<Path> reports(Path root) throws IOException {
+        List<Path> found = new ArrayList<>();
+        for (Path parent : List.of(root, root.resolve("adapters"))) {
+            try (Stream<Path> modules = Files.list(parent)) {
+                for (Path module : modules.toList()) {
+                    for (String kind : List.of("surefire-reports", "failsafe-reports")) {
+                        Path folder = module.resolve("target").resolve(kind);
+                        if (Files.isDirectory(folder)) {
+                            try (Stream<Path> files = Files.list(folder)) {
+                                files.filter(SkippedTests::isReport).forEach(found::add);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    private static boolean isReport(Path file) {
+        return file.getFileName().toString().matches("TEST-.*\\.xml");
+    }
+
+    private static String summary(List<String> reasons) {
+        Map<String, Integer> programs = new TreeMap<>();
+        Map<String, Integer> others = new TreeMap<>();
+        for (String reason : reasons) {
+            Matcher needs = NEEDS.matcher(reason);
+            if (needs.find()) {
+                programs.merge(needs.group(1), Integer.parseInt(needs.group(2)), Integer::sum);
+            } else {
+                others.merge(reason.isBlank() ? "no reason given" : reason, 1, Integer::sum);
+            }
+        }
+        List<String> parts = new ArrayList<>();
+        programs.forEach((program, n) -> parts.add(tests(n, parts) + verb(n) + program));
+        if (!others.isEmpty()) {
+            int count = others.values().stream().mapToInt(Integer::intValue).sum();
+            String why =
+                    others.entrySet().stream()
+                            .map(e -> e.getKey() + (e.getValue() > 1 ? " x" + e.getValue() : ""))
+                            .collect(Collectors.joining("; "));
+            parts.add(tests(count, parts) + " for other reasons (" + why + ")");
+        }
+        return "skipped: " + (parts.isEmpty() ? "no tests" : String.join(", ", parts));
+    }
+
+    /** The first number says what is counted. */
+    private static String tests(int count, List<String> before) {
+        return count + (before.isEmpty() ? count == 1 ? " test" : " tests" : "");
+    }
+
+    private static String verb(int count) {
+        return count == 1 ? " needs " : " need ";
+    }
+}
