@@ -109,7 +109,7 @@ class AcquireTest {
                                     return got;
                                 });
         hold.close();
-        try (var got = future.get(10, TimeUnit.SECONDS)) {
+        try (var got = future.get(60, TimeUnit.SECONDS)) {
             assertThat(got.isHeld()).isTrue();
             assertThat(thread.get()).isNotSameAs(Thread.currentThread());
         }
@@ -219,7 +219,7 @@ class AcquireTest {
         var future = b.multiLock("c", "a", "b").acquireAsync(SECOND);
         assertThat(a.lock("a").tryAcquire()).isEmpty();
         one.close();
-        try (var all = future.get(10, TimeUnit.SECONDS)) {
+        try (var all = future.get(60, TimeUnit.SECONDS)) {
             assertThat(all.parts()).extracting(Hold::key).containsExactly("a", "b", "c");
             assertThat(all.parts()).allMatch(part -> part.fence().isPresent());
             assertThat(all.isHeld()).isTrue();

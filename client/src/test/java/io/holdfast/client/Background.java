@@ -40,10 +40,10 @@ final class Background<T> {
     }
 
     T get() throws Exception {
-        return result.get(10, TimeUnit.SECONDS);
+        return result.get(60, TimeUnit.SECONDS);
     }
 
     static void until(Callable<Boolean> condition) {
-        await().atMost(Duration.ofSeconds(10)).pollInterval(Duration.ofMillis(2)).until(condition);
+        await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(2)).until(condition);
     }
 }

@@ -112,7 +112,7 @@ class LocalDriverTest {
                                             passed.countDown();
                                         });
                         try {
-                            blocked.set(!passed.await(10, TimeUnit.SECONDS));
+                            blocked.set(!passed.await(60, TimeUnit.SECONDS));
                         } catch (InterruptedException e) {
                             Thread.currentThread().interrupt();
                         }

@@ -3,11 +3,13 @@ package io.holdfast.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.LockScenario.Target;
+import io.holdfast.testsupport.Thorough;
 
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Label;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.domains.Domain;
 
 import java.util.ArrayDeque;
@@ -22,14 +24,21 @@ import java.util.Optional;
 @Label("Whatever people do")
 @Domain(Schedule.Domain.class)
 class SchedulePropertyTest {
-    @Property(tries = 600, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
     void the_engine_does_what_the_plain_model_does_and_never_what_must_not_happen(
             @ForAll Schedule schedule) {
         Run run = new Run(schedule);
         schedule.steps().forEach(run::step);
     }
 
-    @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 40_000, edgeCases = EdgeCasesMode.NONE)
+    @Tag(Thorough.TAG)
+    void the_engine_does_what_the_plain_model_does_in_very_many_schedules(
+            @ForAll Schedule schedule) {
+        the_engine_does_what_the_plain_model_does_and_never_what_must_not_happen(schedule);
+    }
+
+    @Property(tries = 70, edgeCases = EdgeCasesMode.NONE)
     void nothing_is_left_when_all_sessions_are_gone_and_the_idle_time_has_passed(
             @ForAll Schedule schedule) {
         Run run = new Run(schedule);
@@ -62,7 +71,7 @@ class SchedulePropertyTest {
         assertThat(run.ledger.pieces).isZero();
     }
 
-    @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 60, edgeCases = EdgeCasesMode.NONE)
     void the_same_commands_give_equal_effects_and_byte_identical_snapshots(
             @ForAll Schedule schedule) {
         Run one = new Run(schedule);
@@ -74,7 +83,7 @@ class SchedulePropertyTest {
         }
     }
 
-    @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 60, edgeCases = EdgeCasesMode.NONE)
     void reading_lists_changes_nothing(@ForAll Schedule schedule) {
         Run watched = new Run(schedule);
         LockEngine alone = new LockEngine(schedule.settingsInNanos());
@@ -109,7 +118,7 @@ class SchedulePropertyTest {
         }
     }
 
-    @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 60, edgeCases = EdgeCasesMode.NONE)
     void closing_in_slices_comes_to_the_same_as_closing_at_once(@ForAll Schedule schedule) {
         Run whole = new Run(schedule);
         LockEngine sliced = new LockEngine(schedule.settingsInNanos());

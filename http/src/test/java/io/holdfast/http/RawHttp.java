@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 
 /** A connection that says exactly what it is told to, and goes when it is told to. */
 public final class RawHttp implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int PATIENCE_MILLIS = 60_000;
 
     private final Socket socket;
 

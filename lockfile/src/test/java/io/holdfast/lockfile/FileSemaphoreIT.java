@@ -34,7 +34,7 @@ class FileSemaphoreIT {
     static final List<Platform> PLATFORMS =
             List.of(Platform.POSIX, new Platform(false, true), Platform.WINDOWS);
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private final Platform platform;
     private final MovableClock clock = new MovableClock();
@@ -249,7 +249,7 @@ class FileSemaphoreIT {
         clock.move(Duration.ofSeconds(100));
         assertThat(second).isNotDone();
         first.release();
-        try (Guard guard = second.get(20, TimeUnit.SECONDS)) {
+        try (Guard guard = second.get(60, TimeUnit.SECONDS)) {
             assertThat(guard.acquired().getEpochSecond()).isEqualTo(clock.seconds());
         }
     }
@@ -289,7 +289,7 @@ class FileSemaphoreIT {
         CompletableFuture<Guard> waiter = CompletableFuture.supplyAsync(() -> acquire(semaphore));
         await().atMost(SOON).until(() -> isWaiting());
         clock.move(Duration.ofHours(2));
-        waiter.get(20, TimeUnit.SECONDS).close();
+        waiter.get(60, TimeUnit.SECONDS).close();
         plant(4711, 0);
         assertThat(semaphore.waitUntilFree(SOON).isObtainable()).isTrue();
     }
@@ -401,7 +401,7 @@ class FileSemaphoreIT {
                 go.countDown();
                 List<Guard> winners = new ArrayList<>();
                 for (Future<Optional<Guard>> attempt : attempts) {
-                    attempt.get(20, TimeUnit.SECONDS).ifPresent(winners::add);
+                    attempt.get(60, TimeUnit.SECONDS).ifPresent(winners::add);
                 }
                 assertThat(winners).hasSize(1);
                 assertThat(winners.get(0).isStillOwner()).isTrue();

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 @DisplayName("A holder")
 class LostLockIT {
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final String NAIVE = "pid=1\ntimestamp=1800000000\n";
 
     private final MovableClock clock = new MovableClock();

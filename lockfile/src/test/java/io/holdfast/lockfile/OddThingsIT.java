@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 @DisplayName("At the path of a lock")
-@Timeout(60)
+@Timeout(120)
 class OddThingsIT {
     private static final String STALE = "pid=1\ntimestamp=5\n";
 
@@ -112,7 +112,7 @@ class OddThingsIT {
 
     @Test
     void a_pipe_is_held_and_not_opened() throws Exception {
-        assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")));
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")), "no mkfifo");
         assertThat(new ProcessBuilder("mkfifo", lock.toString()).start().waitFor()).isZero();
         assertHeldAndLeftAlone(Status.Found.OTHER);
         assertThatThrownBy(semaphore::forceRelease).isInstanceOf(DamagedLockException.class);
@@ -120,7 +120,7 @@ class OddThingsIT {
 
     @Test
     void a_file_that_may_not_be_read_is_held_and_never_stale() throws IOException {
-        assumeTrue(!"root".equals(System.getProperty("user.name")));
+        assumeTrue(!"root".equals(System.getProperty("user.name")), "root may do anything");
         Files.writeString(lock, STALE);
         Files.setPosixFilePermissions(lock, PosixFilePermissions.fromString("---------"));
         assertHeldAndLeftAlone(Status.Found.UNREADABLE_FILE);
@@ -204,7 +204,7 @@ class OddThingsIT {
     @Test
     void a_file_system_that_takes_nothing_is_not_permitted() {
         Path nowhere = Path.of("/sys/my.lock");
-        assumeTrue(Files.isDirectory(Path.of("/sys/kernel")));
+        assumeTrue(Files.isDirectory(Path.of("/sys/kernel")), "no folder that is never writable");
         assertThatThrownBy(() -> FileSemaphore.at(nowhere).tryAcquire())
                 .isInstanceOf(NotPermittedException.class)
                 .hasMessageContaining("/sys");
@@ -272,7 +272,7 @@ class OddThingsIT {
     void a_sticky_folder_is_not_warned_of() throws Exception {
         List<String> warnings = new ArrayList<>();
         var chmod = new ProcessBuilder("chmod", "1777", folder.toString()).start();
-        assertThat(chmod.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(chmod.waitFor(60, TimeUnit.SECONDS)).isTrue();
         FileSemaphore.at(lock, LockFileConfig.builder().onWarning(warnings::add).build());
         assertThat(warnings).isEmpty();
     }

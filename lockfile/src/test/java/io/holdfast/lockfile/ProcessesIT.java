@@ -10,6 +10,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -24,6 +26,7 @@ import java.util.stream.Stream;
 
 @DisplayName("Another process")
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class ProcessesIT {
     @TempDir private Path folder;
     private Path lock;
@@ -214,7 +217,7 @@ class ProcessesIT {
                                 throw new AssertionError(e);
                             }
                         });
-        await().atMost(Duration.ofSeconds(20)).until(FileSemaphoreIT::isWaiting);
+        await().atMost(Duration.ofSeconds(60)).until(FileSemaphoreIT::isWaiting);
         holder.getOutputStream().close();
         try (Guard guard = waiter.get(60, TimeUnit.SECONDS)) {
             assertThat(guard.isStillOwner()).isTrue();

@@ -2,6 +2,8 @@ package io.holdfast.lockfile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.testsupport.Tier;
+
 /**
  * Runs a property for many seeds. One that fails is shown with its schedule; {@code
  * -Dsimulation.seed=N} runs that one alone, {@code -Dsimulation.seeds=N} so many times the usual,
@@ -20,7 +22,7 @@ final class Seeds {
             run(only, property);
             return;
         }
-        long count = usual * Long.getLong("simulation.seeds", 1);
+        long count = usual * Long.getLong("simulation.seeds", Tier.usually(1, 30));
         for (long seed = 1; seed <= count; seed++) {
             run(seed, property);
         }

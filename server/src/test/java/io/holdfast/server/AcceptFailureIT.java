@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 @DisplayName("A server that may open no more files")
-@Timeout(60)
+@Timeout(120)
 class AcceptFailureIT {
     private static final Duration PATIENCE = Duration.ofMillis(1500);
 

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 @DisplayName("The gate for connections")
-@Timeout(60)
+@Timeout(120)
 class ConnectionGateTest {
     private static final InetAddress HERE = address(1);
     private static final InetAddress THERE = address(2);

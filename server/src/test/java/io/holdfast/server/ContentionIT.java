@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 @DisplayName("Clients that contend for a key")
-@Timeout(60)
+@Timeout(120)
 class ContentionIT {
     private final TestServer server = TestServer.start();
 

@@ -19,7 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 @DisplayName("Counters, values and lists")
-@Timeout(60)
+@Timeout(120)
 class DataIT {
     private static final String LARGEST = Long.toString(Long.MAX_VALUE);
     private static final String SMALLEST = Long.toString(Long.MIN_VALUE);

@@ -43,7 +43,7 @@ class DrainEndIT {
         CompletableFuture<Void> drained = server.drain();
         holder.assertServed();
         assertThat(holder.rest()).isEmpty();
-        drained.get(20, TimeUnit.SECONDS);
+        drained.get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -53,6 +53,6 @@ class DrainEndIT {
         holder.assertServed();
         assertThat(drained).isNotDone();
         assertThat(holder.ask("r", "held", token)).isEqualTo("ok");
-        drained.get(20, TimeUnit.SECONDS); // though no client has closed its side
+        drained.get(60, TimeUnit.SECONDS); // though no client has closed its side
     }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -16,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 @DisplayName("While the server drains")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
+@Execution(ExecutionMode.CONCURRENT)
 class DrainIT {
     private final Transport transport;
     private TestServer server;
@@ -45,7 +48,7 @@ class DrainIT {
 
     private void assertDrained() throws Exception {
         server.closeClients();
-        drained.get(20, TimeUnit.SECONDS);
+        drained.get(60, TimeUnit.SECONDS);
         server.server().awaitEnd();
     }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.concurrent.TimeUnit;
 
 @DisplayName("The guard of the heap")
-@Timeout(30)
+@Timeout(120)
 class HeapGuardTest {
     private static final long MB = 1024 * 1024;
     private static final long MOST = 100 * MB;

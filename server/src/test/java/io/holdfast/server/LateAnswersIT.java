@@ -122,7 +122,7 @@ class LateAnswersIT {
         String token = TestClient.token(client.line());
         assertThat(client.ask("r", "k", token)).isEqualTo("ok");
         client.assertClosed();
-        drained.get(20, TimeUnit.SECONDS);
+        drained.get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -135,7 +135,7 @@ class LateAnswersIT {
         driver.thaw();
         assertThat(client.rest()).isEqualTo("error\n");
         assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
-        drained.get(20, TimeUnit.SECONDS);
+        drained.get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -151,7 +151,7 @@ class LateAnswersIT {
         driver.thaw();
         assertThat(client.rest()).isEqualTo("error\n");
         assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
-        drained.get(20, TimeUnit.SECONDS);
+        drained.get(60, TimeUnit.SECONDS);
     }
 
     // ---- tagged mode

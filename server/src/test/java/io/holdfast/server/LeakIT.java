@@ -24,7 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 @DisplayName("Connections that ended, whatever the way,")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
-@Timeout(60)
+@Timeout(120)
 class LeakIT {
     private final TestServer server;
     private final ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 @DisplayName("All that a connection listened to is gone")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
-@Timeout(60)
+@Timeout(120)
 class ListenerEndIT {
     private final Transport transport;
     private TestServer server;

@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 @DisplayName("Pushed lines")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
-@Timeout(60)
+@Timeout(120)
 class PushOrderIT {
     private static final int EMITTERS = 3;
 

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 @DisplayName("A listener that reads all the time")
-@Timeout(60)
+@Timeout(120)
 class ReadingListenerIT {
     /** Lines that wait behind its own answer are none that its socket would not take. */
     @ParameterizedTest

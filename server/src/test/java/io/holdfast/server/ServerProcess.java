@@ -93,7 +93,7 @@ final class ServerProcess implements AutoCloseable {
     public void close() {
         try {
             process.getOutputStream().close(); // its sign to end
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }
         } catch (IOException e) {

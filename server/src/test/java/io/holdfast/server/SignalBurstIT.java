@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @DisplayName("Signals sent in one piece")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
-@Timeout(60)
+@Timeout(120)
 class SignalBurstIT {
     private final Transport transport;
 

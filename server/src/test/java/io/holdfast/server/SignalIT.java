@@ -18,7 +18,7 @@ import java.util.TreeMap;
 @DisplayName("A signal")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
-@Timeout(60)
+@Timeout(120)
 class SignalIT {
     private final Transport transport;
     private TestServer server;

@@ -6,6 +6,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -19,7 +21,8 @@ import java.util.concurrent.TimeUnit;
 @DisplayName("A listener that does not read")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
-@Timeout(60)
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class SlowListenerIT {
     private static final String LARGE = "x".repeat(60_000);
 
@@ -123,7 +126,7 @@ class SlowListenerIT {
             }
         }
         for (CompletableFuture<Void> sent : emitting) {
-            sent.get(20, TimeUnit.SECONDS);
+            sent.get(60, TimeUnit.SECONDS);
         }
         for (TestClient emitter : emitters) {
             assertThat(emitter.ask("signal", "a", "x")).isEqualTo("ok 0");

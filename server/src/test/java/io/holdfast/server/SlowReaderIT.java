@@ -69,7 +69,7 @@ class SlowReaderIT {
         void awaitStuck() {
             int[] last = {-1};
             TestServer.soon()
-                    .atMost(Duration.ofSeconds(30))
+                    .atMost(Duration.ofSeconds(60))
                     .pollInterval(Duration.ofMillis(200))
                     .until(() -> last[0] == (last[0] = sent.get()) && last[0] > 0);
         }

@@ -17,7 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 @DisplayName("The stats")
-@Timeout(60)
+@Timeout(120)
 class StatsIT {
     private TestServer server =
             TestServer.start(

@@ -3,12 +3,15 @@ package io.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.time.Duration;
 
 @DisplayName("A listener that does not read")
+@Execution(ExecutionMode.CONCURRENT)
 class StreamingSlowListenerIT {
     @ParameterizedTest
     @MethodSource("io.holdfast.server.TestServer#transports")

@@ -108,7 +108,7 @@ class TaggedSessionIT {
             }
             int found = 0;
             for (CompletableFuture<Boolean> owner : owners) {
-                found += owner.get(20, TimeUnit.SECONDS) ? 1 : 0;
+                found += owner.get(60, TimeUnit.SECONDS) ? 1 : 0;
             }
             assertThat(found).isEqualTo(1);
             assertThat(first.rest()).isEmpty();
@@ -140,7 +140,7 @@ class TaggedSessionIT {
     /** Whether it resumes the session and is not driven out of it by another. */
     private static boolean isOwner(TestClient rival, Ticket ticket, CyclicBarrier start) {
         try {
-            start.await(20, TimeUnit.SECONDS);
+            start.await(60, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new AssertionError(e);
         }

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 
 /** A server and the clients a test opened on it; all of them end together. */
 public final class TestServer implements AutoCloseable {
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private final HoldfastServer server;
     private final Backend backend;

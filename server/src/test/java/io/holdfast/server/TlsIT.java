@@ -7,6 +7,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +30,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 
 @DisplayName("With TLS")
+@Execution(ExecutionMode.CONCURRENT)
 class TlsIT {
     private static TestCertificates rsa;
     private static TestCertificates ec;
@@ -85,7 +88,7 @@ class TlsIT {
             for (String line : lines) {
                 assertThat(listener.line().equals(line)).isTrue();
             }
-            sent.get(20, TimeUnit.SECONDS);
+            sent.get(60, TimeUnit.SECONDS);
             for (int i = 0; i < 1000; i++) {
                 assertThat(emitter.line()).isEqualTo("ok 1");
             }
@@ -268,7 +271,7 @@ class TlsIT {
             assertThat(holder.ask("l", "bad key", "0")).isEqualTo("error");
             assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
             assertThat(holder.rest()).isEmpty();
-            drained.get(20, TimeUnit.SECONDS);
+            drained.get(60, TimeUnit.SECONDS);
         }
     }
 

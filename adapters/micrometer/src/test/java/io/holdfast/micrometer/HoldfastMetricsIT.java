@@ -55,7 +55,7 @@ class HoldfastMetricsIT {
     /** The first number of a meter is its count, of timers too. */
     private void soon(String name, String tag, String value, int count) {
         await(name + " " + tag + "=" + value)
-                .atMost(Duration.ofSeconds(30))
+                .atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(10))
                 .untilAsserted(
                         () ->

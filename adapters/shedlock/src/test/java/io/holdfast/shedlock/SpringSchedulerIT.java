@@ -33,8 +33,8 @@ class SpringSchedulerIT {
                 var second = application()) {
             Seen here = first.getBean(Seen.class);
             Seen there = second.getBean(Seen.class);
-            assertThat(here.asked.await(30, TimeUnit.SECONDS)).isTrue();
-            assertThat(there.asked.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(here.asked.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(there.asked.await(60, TimeUnit.SECONDS)).isTrue();
             assertThat(here.runs.get() + there.runs.get()).isEqualTo(1);
         }
     }

@@ -53,7 +53,7 @@ class AggregatorIT {
                 sent.add(threads.submit(() -> aggregator.handleMessage(message)));
             }
             for (Future<?> one : sent) {
-                one.get(30, TimeUnit.SECONDS);
+                one.get(60, TimeUnit.SECONDS);
             }
             Message<?> whole = output.receive(30_000);
             assertThat(whole).isNotNull();

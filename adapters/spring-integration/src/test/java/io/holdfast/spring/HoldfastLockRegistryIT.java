@@ -56,7 +56,7 @@ class HoldfastLockRegistryIT {
         Future<?> next = others.submit(() -> there.obtain("one").lock());
         awaitWaiters("one", 1);
         lock.unlock();
-        next.get(30, TimeUnit.SECONDS);
+        next.get(60, TimeUnit.SECONDS);
         assertThat(lock.tryLock()).isFalse();
     }
 
@@ -141,7 +141,7 @@ class HoldfastLockRegistryIT {
                         });
         awaitWaiters("interrupted", 1);
         waiting.get().interrupt();
-        assertThatThrownBy(() -> polite.get(30, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> polite.get(60, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(InterruptedException.class);
         awaitWaiters("interrupted", 0);
 
@@ -156,7 +156,7 @@ class HoldfastLockRegistryIT {
         awaitWaiters("interrupted", 1);
         waiting.get().interrupt();
         hold.close();
-        assertThat(stubborn.get(30, TimeUnit.SECONDS)).as("still interrupted").isTrue();
+        assertThat(stubborn.get(60, TimeUnit.SECONDS)).as("still interrupted").isTrue();
         assertThat(there.obtain("interrupted").tryLock()).isTrue();
     }
 
@@ -204,7 +204,7 @@ class HoldfastLockRegistryIT {
     }
 
     private <T> T elsewhere(Callable<T> task) throws Exception {
-        return others.submit(task).get(30, TimeUnit.SECONDS);
+        return others.submit(task).get(60, TimeUnit.SECONDS);
     }
 
     private void awaitWaiters(String name, long count) {

@@ -58,7 +58,7 @@ class LeaderInitiatorIT {
 
     private static AbstractLeaderEvent next(AnnotationConfigApplicationContext application)
             throws InterruptedException {
-        return application.getBean(Events.class).seen.poll(30, TimeUnit.SECONDS);
+        return application.getBean(Events.class).seen.poll(60, TimeUnit.SECONDS);
     }
 
     private static boolean leads(AnnotationConfigApplicationContext application) {

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 @DisplayName("The bench command, on the wire")
-@Timeout(60)
+@Timeout(120)
 class BenchCommandIT {
     private static final String TOKEN = "0123456789abcdef0123456789abcdef";
 

@@ -29,7 +29,7 @@ final class ExampleServer implements AutoCloseable {
     /** The port that a page gives HTTP. */
     static final int HTTP_PORT = 6389;
 
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final Pattern LISTENING =
             Pattern.compile("msg=listening addr=\\S*?(?::(\\d+))? protocol=(\\S+)");
     private static final Pattern DRAINING = Pattern.compile("msg=\"shutting down");

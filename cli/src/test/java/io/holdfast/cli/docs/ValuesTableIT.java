@@ -80,7 +80,7 @@ class ValuesTableIT {
     /** What the server says to all of it. */
     private String converse(String requests) throws IOException {
         try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-            socket.setSoTimeout(20_000);
+            socket.setSoTimeout(60_000);
             socket.getOutputStream().write(requests.getBytes(StandardCharsets.UTF_8));
             socket.shutdownOutput();
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -66,7 +66,7 @@ class DurableServerIT {
             assertThat(holder.ask("rpush", "jobs", "second")).isEqualTo("ok 2");
             kill(server);
         }
-        try (var server = serve();
+        try (var server = serve("--shutdown-timeout", "1");
                 var client = new LineClient(server.port())) {
             assertThat(client.ask("l", "printer", "0")).isEqualTo("timeout");
             assertThat(client.ask("n", "printer", token + " 60")).startsWith("ok 60");

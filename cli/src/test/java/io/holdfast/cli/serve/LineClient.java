@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 
 /** A client of a few words: sends requests, reads answers. */
 final class LineClient implements Closeable {
-    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int PATIENCE_MILLIS = 60_000;
 
     private final Socket socket;
     private final BufferedReader in;

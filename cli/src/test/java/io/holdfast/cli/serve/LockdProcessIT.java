@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,9 +32,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 @DisplayName("The lockd process")
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class LockdProcessIT {
     private static final int MANY = 200;
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
 
     @TempDir private Path folder;
 

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 
 @DisplayName("The server process")
+@Execution(ExecutionMode.CONCURRENT)
 class ServeProcessIT {
     private static final String LOG_LINE = "time=\\S+ level=(INFO|WARN|ERROR|DEBUG) msg=.*";
 

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -19,8 +21,9 @@ import java.time.Duration;
 
 @DisplayName("The socketlockd process")
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class SocketlockdProcessIT {
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
 
     @TempDir private Path folder;
     private Path path;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("An audience")
-@Timeout(60)
+@Timeout(120)
 class AudienceTest {
     private final StopRequest stop = new StopRequest();
     private final Cycle cycle =

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("The soak test of counters")
-@Timeout(60)
+@Timeout(120)
 class CountersScenarioIT {
     private final Scenario counters = new CountersScenario();
 

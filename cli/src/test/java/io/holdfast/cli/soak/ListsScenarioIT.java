@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("The soak test of lists")
-@Timeout(60)
+@Timeout(120)
 class ListsScenarioIT {
     private final Scenario lists = new ListsScenario();
 

@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.Random;
 
 @DisplayName("A process that takes a lock file six times")
-@Timeout(60)
+@Timeout(120)
 class LockFileTurnsIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test
     void leaves_at_most_the_guard_file_behind(@TempDir Path folder) throws Exception {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.util.List;
 
 @DisplayName("The soak test of queue groups")
-@Timeout(60)
+@Timeout(120)
 class SignalGroupsScenarioIT {
     private static final String ITEM = new Item(1, 3).text();
 

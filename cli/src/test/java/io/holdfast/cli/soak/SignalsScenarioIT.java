@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("The soak test of signals")
-@Timeout(60)
+@Timeout(120)
 class SignalsScenarioIT {
     private final Scenario signals = new SignalsScenario();
 

@@ -29,7 +29,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 
 @DisplayName("The soak command, on the wire")
-@Timeout(60)
+@Timeout(120)
 class SoakCommandIT {
     private static CommandRun soak(LineServer server, String... more) {
         var arguments = new ArrayList<>(List.of("--server", server.address(), "--cycles", "1"));

@@ -17,9 +17,9 @@ import java.io.IOException;
 import java.time.Duration;
 
 @DisplayName("A connection of the soak test")
-@Timeout(60)
+@Timeout(120)
 class SoakConnectionIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Says what it was asked to say: the argument, a bar standing for a line break. */
     private final LineServer server =

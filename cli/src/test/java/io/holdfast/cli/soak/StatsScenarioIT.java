@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("The soak test of the statistics")
-@Timeout(60)
+@Timeout(120)
 class StatsScenarioIT {
     private final Scenario stats = new StatsScenario();
 

@@ -8,9 +8,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @DisplayName("The soak test of values that end")
-@Timeout(60)
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class ValueTtlScenarioIT {
     private final Scenario ttl = new ValueTtlScenario();
 

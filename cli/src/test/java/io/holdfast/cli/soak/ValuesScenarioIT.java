@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 @DisplayName("The soak test of values")
-@Timeout(60)
+@Timeout(120)
 class ValuesScenarioIT {
     private final Scenario values = new ValuesScenario();
 

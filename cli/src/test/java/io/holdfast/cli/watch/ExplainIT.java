@@ -74,7 +74,7 @@ class ExplainIT {
     private void awaitWaiting(int count) {
         try (HttpReader reader =
                 new HttpReader(URI.create(server.url()), Optional.empty(), Optional.empty())) {
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofSeconds(60))
                     .until(() -> reader.get("/v1/waits", Map.of()).all("waits").size() == count);
         }
     }

@@ -21,7 +21,7 @@ class KeyboardTest {
                 new ByteArrayInputStream(sent.getBytes(StandardCharsets.UTF_8)), pressed::add);
         List<Key> keys = new ArrayList<>();
         while (!keys.contains(Key.Named.GONE)) {
-            Key next = pressed.poll(10, TimeUnit.SECONDS);
+            Key next = pressed.poll(60, TimeUnit.SECONDS);
             assertThat(next).as("after %s", keys).isNotNull();
             keys.add(next);
         }

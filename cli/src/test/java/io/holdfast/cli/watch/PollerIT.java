@@ -34,10 +34,10 @@ class PollerIT {
                                 URI.create(api.url()), Optional.of(token), Optional.empty())) {
             Query query = new Query(View.KEYS, 0, false, "", 0, 20);
             Poller.start(server, query, Duration.ofMillis(10), told::add, told::add);
-            assertThat(told.poll(10, TimeUnit.SECONDS))
+            assertThat(told.poll(60, TimeUnit.SECONDS))
                     .isInstanceOfSatisfying(
                             ReadException.class, e -> assertThat(e).hasMessageContaining("odd"));
-            assertThat(told.poll(10, TimeUnit.SECONDS)).isInstanceOf(Sample.class);
+            assertThat(told.poll(60, TimeUnit.SECONDS)).isInstanceOf(Sample.class);
         }
     }
 }

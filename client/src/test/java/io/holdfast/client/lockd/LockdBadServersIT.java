@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -14,7 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 @DisplayName("A client of a server that misbehaves")
-@Timeout(10)
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class LockdBadServersIT {
     private static final Duration SHORT = Duration.ofMillis(100);
     private static final Duration ENDLESS = Duration.ofHours(1);

@@ -19,7 +19,7 @@ import java.util.function.Function;
 
 /** The read timeout is so long here that a test which waits for it fails. */
 @DisplayName("A client")
-@Timeout(10)
+@Timeout(120)
 class LockdOperationsIT {
     private static final LockdClient.Builder PATIENT =
             LockdClient.builder().readTimeout(Duration.ofHours(1));

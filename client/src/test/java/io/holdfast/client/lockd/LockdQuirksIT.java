@@ -17,7 +17,7 @@ import java.util.concurrent.CountDownLatch;
 
 /** Q21 to Q24 of the quirks of earlier clients, on the right side. */
 @DisplayName("Quirks of earlier clients")
-@Timeout(10)
+@Timeout(120)
 class LockdQuirksIT {
     private static final Duration SHORT = Duration.ofMillis(100);
     private static final Duration ENDLESS = Duration.ofHours(1);

@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
 @DisplayName("A client and its threads")
-@Timeout(10)
+@Timeout(120)
 class LockdThreadsIT {
     private static final Duration ENDLESS = Duration.ofHours(1);
 

@@ -18,7 +18,7 @@ import java.time.Duration;
 
 /** A client that says what it is told to. A character is a byte. */
 final class LinePeer implements Closeable {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final SocketChannel channel;
     private final Selector selector = Selector.open();

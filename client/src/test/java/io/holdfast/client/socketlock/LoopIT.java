@@ -44,7 +44,7 @@ class LoopIT {
     private <T> T onLoop(Supplier<T> task) {
         var result = new CompletableFuture<T>();
         loop.execute(() -> result.complete(task.get()));
-        return result.orTimeout(5, TimeUnit.SECONDS).join();
+        return result.orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     @Test

@@ -41,7 +41,7 @@ class NothingLeftIT {
 
     @Test
     void no_thread_and_no_file_is_left_of_clients_that_came_and_went() throws Exception {
-        assumeTrue(Files.isDirectory(DESCRIPTORS));
+        assumeTrue(Files.isDirectory(DESCRIPTORS), "no list of open files here");
         useOnce(); // what is loaded once stays
         long threadsBefore = threads();
         long before = descriptors();
@@ -66,7 +66,7 @@ class NothingLeftIT {
 
     @Test
     void no_thread_and_no_file_is_left_of_clients_that_could_not_connect() throws Exception {
-        assumeTrue(Files.isDirectory(DESCRIPTORS));
+        assumeTrue(Files.isDirectory(DESCRIPTORS), "no list of open files here");
         Path file = Files.writeString(folder.resolve("file"), "mine");
         Path silent = folder.resolve("silent");
         try (ScriptedPrimary primary = ScriptedPrimary.at(silent)) {
@@ -94,7 +94,7 @@ class NothingLeftIT {
 
     @Test
     void a_client_that_gives_up_often_keeps_one_connection() throws Exception {
-        assumeTrue(Files.isDirectory(DESCRIPTORS));
+        assumeTrue(Files.isDirectory(DESCRIPTORS), "no list of open files here");
         try (SocketLockClient one = SocketLockClient.connect(folder.resolve("s"));
                 SocketLockClient other = SocketLockClient.connect(folder.resolve("s"));
                 SocketLock lock = one.acquireWrite()) {

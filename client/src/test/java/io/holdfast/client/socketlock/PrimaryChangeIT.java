@@ -9,6 +9,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 @DisplayName("When the primary changes")
+@Execution(ExecutionMode.CONCURRENT)
 class PrimaryChangeIT {
     @TempDir private Path folder;
     private final List<SocketLockClient> clients = new ArrayList<>();

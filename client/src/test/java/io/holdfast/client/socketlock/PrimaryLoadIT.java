@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 @DisplayName("The embedded primary under load")
-@Timeout(60)
+@Timeout(120)
 class PrimaryLoadIT {
     @TempDir private Path folder;
 

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 @DisplayName("The embedded primary")
-@Timeout(20)
+@Timeout(120)
 class PrimaryProtocolIT {
     private static final LockConfig CONFIG =
             LockConfig.builder().maxTtl(Duration.ofSeconds(5)).build();

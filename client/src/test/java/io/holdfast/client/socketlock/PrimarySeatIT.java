@@ -12,6 +12,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -23,7 +25,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 @DisplayName("An embedded primary and its seat")
-@Timeout(30)
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class PrimarySeatIT {
     private static final Duration A_WHILE = Duration.ofMillis(300);
 

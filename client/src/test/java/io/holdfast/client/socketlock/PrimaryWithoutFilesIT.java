@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 @DisplayName("An embedded primary that is out of file descriptors")
-@Timeout(60)
+@Timeout(120)
 class PrimaryWithoutFilesIT { // H21
     private static final int FILES = 80;
 
@@ -45,7 +45,7 @@ class PrimaryWithoutFilesIT { // H21
         Process server = start(socket);
         List<LinePeer> peers = new ArrayList<>();
         try {
-            await().atMost(Duration.ofSeconds(20)).until(() -> Files.exists(socket));
+            await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(socket));
             var first = LinePeer.named(socket, "first");
             peers.add(first);
             for (int i = 0; i < FILES; i++) {

@@ -47,7 +47,7 @@ final class RunningPrimary implements AutoCloseable {
                         result.completeExceptionally(e);
                     }
                 });
-        return result.get(5, TimeUnit.SECONDS);
+        return result.get(60, TimeUnit.SECONDS);
     }
 
     int connections() throws Exception {
@@ -78,7 +78,7 @@ final class RunningPrimary implements AutoCloseable {
                     primary.stop();
                     done.complete(null);
                 });
-        done.orTimeout(5, TimeUnit.SECONDS).join();
+        done.orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     @Override

@@ -13,6 +13,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,8 +34,12 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 @DisplayName("A client, whatever its primary says,")
+@Execution(ExecutionMode.CONCURRENT)
 class ScriptedPrimaryIT {
     private static final LockConfig USUAL = LockConfig.defaults();
+
+    /** A client greets with its id only while no other of its process has it. */
+    private static final String OWN_ID = "the client id 'me'";
 
     @TempDir private Path folder;
     private Path path = Path.of("");
@@ -233,6 +240,7 @@ class ScriptedPrimaryIT {
     }
 
     @Test
+    @ResourceLock(OWN_ID)
     void understands_lines_in_pieces_and_with_odd_blanks() throws Exception {
         Peer peer = connect(LockConfig.builder().clientId("me").build());
         Call<SocketLock> asking = asking(LockMode.WRITE);
@@ -509,6 +517,7 @@ class ScriptedPrimaryIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"EOL", "me EOL", "me EOL now"})
+    @ResourceLock(OWN_ID)
     void takes_a_farewell_for_the_end_of_the_connection(String farewell) throws Exception {
         Peer first = connect(LockConfig.builder().clientId("me").build());
         first.send(farewell + "\n");
@@ -811,7 +820,7 @@ class ScriptedPrimaryIT {
                 () -> {
                     lock.lock();
                     try {
-                        return mayGo.await(20, TimeUnit.SECONDS);
+                        return mayGo.await(60, TimeUnit.SECONDS);
                     } finally {
                         lock.unlock();
                     }

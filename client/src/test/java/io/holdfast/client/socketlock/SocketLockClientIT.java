@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 @DisplayName("A client of its own primary")
 class SocketLockClientIT {
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final AcquireOptions HURRIED = AcquireOptions.timeout(Duration.ofMillis(50));
 
     @TempDir private Path folder;

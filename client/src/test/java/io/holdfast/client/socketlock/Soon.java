@@ -8,7 +8,7 @@ import java.time.Duration;
 /** Waiting for what comes soon, with a deadline for machines that are busy. */
 final class Soon {
     private static final Duration LOOK = Duration.ofMillis(5);
-    private static final Duration MOST = Duration.ofSeconds(20);
+    private static final Duration MOST = Duration.ofSeconds(60);
 
     private Soon() {}
 

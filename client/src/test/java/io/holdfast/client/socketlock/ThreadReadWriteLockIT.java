@@ -64,7 +64,7 @@ class ThreadReadWriteLockIT {
                                 lock.lock();
                                 try {
                                     locked.countDown();
-                                    return mayGo.await(20, SECONDS);
+                                    return mayGo.await(60, SECONDS);
                                 } finally {
                                     lock.unlock();
                                 }
@@ -73,7 +73,7 @@ class ThreadReadWriteLockIT {
 
         static Keeper of(Lock lock) throws InterruptedException {
             var keeper = new Keeper(lock);
-            assertThat(keeper.locked.await(20, SECONDS)).isTrue();
+            assertThat(keeper.locked.await(60, SECONDS)).isTrue();
             return keeper;
         }
 

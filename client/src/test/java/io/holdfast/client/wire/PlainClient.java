@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A plain service with a clock moved by hand, and what it told. */
 final class PlainClient implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 20;
+    private static final int PATIENCE_SECONDS = 60;
 
     final HandClock clock = new HandClock();
     final ConcurrentLinkedQueue<String> events = new ConcurrentLinkedQueue<>();

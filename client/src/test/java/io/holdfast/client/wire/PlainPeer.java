@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A dflockd that a test plays: it shows each request, and answers as told. */
 final class PlainPeer implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 20;
+    private static final int PATIENCE_SECONDS = 60;
 
     private final ServerSocket listener;
     private final InetSocketAddress address;

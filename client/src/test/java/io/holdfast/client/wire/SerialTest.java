@@ -45,7 +45,7 @@ class SerialTest {
                 () -> {
                     line.run(again);
                     back.set(true);
-                    assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+                    assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
                 });
     }
 

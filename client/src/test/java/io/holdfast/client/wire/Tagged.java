@@ -61,7 +61,7 @@ final class Tagged implements AutoCloseable {
         return Awaitility.await()
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
-                .atMost(Duration.ofSeconds(20));
+                .atMost(Duration.ofSeconds(60));
     }
 
     LockService service() {
@@ -105,7 +105,7 @@ final class Tagged implements AutoCloseable {
         }
 
         Outcome outcome() throws Exception {
-            Outcome outcome = first.get(20, TimeUnit.SECONDS);
+            Outcome outcome = first.get(60, TimeUnit.SECONDS);
             assertThat(outcomes).hasSize(1);
             return outcome;
         }
@@ -140,7 +140,7 @@ final class Tagged implements AutoCloseable {
     }
 
     static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(20, TimeUnit.SECONDS);
+        return future.get(60, TimeUnit.SECONDS);
     }
 
     @Override

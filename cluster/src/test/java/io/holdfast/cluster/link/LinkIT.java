@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 @DisplayName("A connection between nodes")
-@Timeout(30)
+@Timeout(120)
 class LinkIT {
     private static final byte ECHO = 10;
     private static final byte LATER = 11;
@@ -221,7 +221,7 @@ class LinkIT {
 
     private Socket stranger() throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), answerer.address().getPort());
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
         return socket;
     }
 

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 @DisplayName("A node's driver")
-@Timeout(30)
+@Timeout(120)
 class ReplicatedDriverTest {
     private static final Key KEY = Key.of("key");
 

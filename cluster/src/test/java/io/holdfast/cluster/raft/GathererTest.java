@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 @DisplayName("What is gathered on the leader")
-@Timeout(30)
+@Timeout(120)
 class GathererTest {
     private static final byte[] WISH = EntryEncoding.encode(new Entry.Tick());
 

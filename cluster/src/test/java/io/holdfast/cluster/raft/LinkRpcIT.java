@@ -42,7 +42,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 @DisplayName("What nodes say to each other")
-@Timeout(30)
+@Timeout(120)
 class LinkRpcIT {
     private static final RaftPeerId OTHER = RaftPeerId.valueOf("n2");
 

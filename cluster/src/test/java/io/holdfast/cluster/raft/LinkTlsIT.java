@@ -35,7 +35,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 @DisplayName("A connection between nodes over TLS")
-@Timeout(60)
+@Timeout(120)
 class LinkTlsIT {
     private static final byte KIND = 10;
     private static final String PASSWORD = "changeit";

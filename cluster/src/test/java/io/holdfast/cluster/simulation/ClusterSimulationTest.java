@@ -1,5 +1,7 @@
 package io.holdfast.cluster.simulation;
 
+import io.holdfast.testsupport.Tier;
+
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,7 +21,8 @@ class ClusterSimulationTest {
     private static final long SEED = Long.getLong("simulation.seed", 1);
     private static final int SEEDS =
             Integer.getInteger(
-                    "simulation.seeds", System.getProperty("simulation.seed") == null ? 400 : 1);
+                    "simulation.seeds",
+                    System.getProperty("simulation.seed") == null ? Tier.usually(400, 20_000) : 1);
 
     @Test
     void every_promise_is_kept_whatever_happens() {

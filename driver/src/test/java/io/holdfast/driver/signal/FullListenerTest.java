@@ -187,7 +187,7 @@ class FullListenerTest {
         alice.listen("a");
         slow.listen(Key.of("a"), ByteString.EMPTY);
         Future<List<String>> receivers = threads.submit(() -> signals.receivers("a"));
-        assertThat(receivers.get(30, TimeUnit.SECONDS)).containsExactly("alice");
+        assertThat(receivers.get(60, TimeUnit.SECONDS)).containsExactly("alice");
         slow.close();
         assertThat(signals.receivers("a")).containsExactly("bob");
     }
@@ -213,7 +213,7 @@ class FullListenerTest {
     /** Waits for another thread to do something; it fails when that hangs. */
     private void onAnotherThread(Runnable task) {
         try {
-            threads.submit(task).get(10, TimeUnit.SECONDS);
+            threads.submit(task).get(60, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
             throw new AssertionError("the hub was locked", e);
         } catch (Exception e) {

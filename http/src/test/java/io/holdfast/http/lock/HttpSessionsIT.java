@@ -16,6 +16,8 @@ import io.holdfast.http.TestHttp;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
+@Execution(ExecutionMode.CONCURRENT)
 final class HttpSessionsIT {
     private static final String LONG = "{\"acquire_timeout_s\":600}";
 

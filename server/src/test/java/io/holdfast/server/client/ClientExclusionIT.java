@@ -96,7 +96,7 @@ class ClientExclusionIT {
 
         void end() throws InterruptedException {
             stop();
-            thread.join(Duration.ofSeconds(20));
+            thread.join(Duration.ofSeconds(60));
             boolean ended = !thread.isAlive();
             client.close();
             proxy.close();
@@ -110,7 +110,7 @@ class ClientExclusionIT {
      * the one who had it can know.
      */
     @Test
-    @Timeout(90)
+    @Timeout(120)
     void no_two_clients_ever_believe_that_they_hold_a_lock() throws Exception {
         long seed = new Random().nextLong();
         var random = new Random(seed);

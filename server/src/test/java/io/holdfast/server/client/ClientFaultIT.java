@@ -21,6 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -32,10 +34,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** What the client promises, on a network that does not keep its own. */
 @DisplayName("Behind a bad network, a client")
-@Timeout(60)
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class ClientFaultIT {
     private static final Duration LONG = Duration.ofSeconds(30);
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final List<State> events = new CopyOnWriteArrayList<>();
     private TestServer server;

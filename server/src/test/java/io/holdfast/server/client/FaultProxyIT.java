@@ -20,7 +20,7 @@ import java.time.Duration;
 
 /** A proxy without faults would prove nothing about those behind it. */
 @DisplayName("The proxy with faults")
-@Timeout(60)
+@Timeout(120)
 class FaultProxyIT {
     private TestServer server;
     private FaultProxy proxy;

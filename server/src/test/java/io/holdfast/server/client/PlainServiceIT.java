@@ -85,7 +85,7 @@ class PlainServiceIT {
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(30, TimeUnit.SECONDS);
+        return future.get(60, TimeUnit.SECONDS);
     }
 
     private static GrantedHold hold(Outcome outcome) {

@@ -95,7 +95,7 @@ class TaggedServerIT {
     private GrantedHold acquire(Acquisition what) throws Exception {
         var done = new CompletableFuture<Outcome>();
         service.acquire(what, done::complete);
-        return ((Outcome.Granted) done.get(30, TimeUnit.SECONDS)).hold();
+        return ((Outcome.Granted) done.get(60, TimeUnit.SECONDS)).hold();
     }
 
     private GrantedHold acquire(String key) throws Exception {
@@ -103,7 +103,7 @@ class TaggedServerIT {
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(30, TimeUnit.SECONDS);
+        return future.get(60, TimeUnit.SECONDS);
     }
 
     @Test

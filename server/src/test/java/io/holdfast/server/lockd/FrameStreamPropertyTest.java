@@ -33,7 +33,7 @@ import java.util.stream.IntStream;
 
 /** The parameter of each test is the seed of its stream. */
 @DisplayName("A stream of frames")
-@Timeout(60)
+@Timeout(120)
 class FrameStreamPropertyTest {
     private static final int STREAMS = 200;
     private static final int MOST_KEPT = 1 << 20;

@@ -19,7 +19,7 @@ import java.net.ServerSocket;
 import java.util.List;
 
 @DisplayName("A lockd listener")
-@Timeout(60)
+@Timeout(120)
 class LockdAccessIT {
     private static final List<String> DUMPS =
             List.of("d", "d x", "sd", "sd x", "dump", "dump shared", "dump x");

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 @DisplayName("A lockd command")
 @ParameterizedClass
 @EnumSource
-@Timeout(60)
+@Timeout(120)
 class LockdCommandsIT {
     enum Way {
         TCP,

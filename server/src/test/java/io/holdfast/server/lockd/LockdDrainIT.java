@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,7 +24,8 @@ import java.util.concurrent.TimeUnit;
 @DisplayName("While the server drains, over lockd")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
-@Timeout(60)
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class LockdDrainIT {
     private final LockdTestServer server;
     private final LockdTestClient holder;
@@ -63,7 +66,7 @@ class LockdDrainIT {
         holder.assertClosed();
         assertThat(sharer.ask("sr shared")).isEqualTo("1 Shared Lock Release Success: shared\r");
         sharer.assertClosed();
-        drained.get(20, TimeUnit.SECONDS);
+        drained.get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -84,7 +87,7 @@ class LockdDrainIT {
         assertThat(holder.list("who")).isEmpty();
         holder.reset();
         sharer.close();
-        drained.get(20, TimeUnit.SECONDS);
+        drained.get(60, TimeUnit.SECONDS);
     }
 
     @Test

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 @DisplayName("lockd's limits:")
-@Timeout(60)
+@Timeout(120)
 class LockdLimitsIT {
     private static final int MANY = 110_000;
     private static final String PREFIX = "a-name-that-is-long-enough-to-fill-the-buffers-";

@@ -42,7 +42,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 @DisplayName("A quirk of the original servers that is not ours:")
-@Timeout(60)
+@Timeout(120)
 class LockdQuirksIT {
     private static final long MB = 1024 * 1024;
 
@@ -380,7 +380,7 @@ class LockdQuirksIT {
                                                             > TimeUnit.SECONDS.toNanos(2)));
             enough.set(true);
             for (Future<?> each : all) {
-                each.get(20, TimeUnit.SECONDS);
+                each.get(60, TimeUnit.SECONDS);
             }
         }
         server.connect().assertServed();

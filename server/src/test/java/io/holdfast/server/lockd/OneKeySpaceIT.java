@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 @DisplayName("lockd and dflockd")
-@Timeout(60)
+@Timeout(120)
 class OneKeySpaceIT {
     /** How a client gives up what it holds. */
     enum Leaving {

@@ -44,7 +44,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 @DisplayName("A Unix socket")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
-@Timeout(60)
+@Timeout(120)
 class UnixSocketIT {
     private final Transport transport;
     private final Path folder;
@@ -187,7 +187,7 @@ class UnixSocketIT {
         assertRefused("there is something that is no socket");
         Files.delete(socket);
         Process mkfifo = new ProcessBuilder("mkfifo", socket.toString()).start();
-        assertThat(mkfifo.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(mkfifo.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(mkfifo.exitValue()).isZero();
         assertRefused("there is something that is no socket");
         assertThat(Files.exists(socket, LinkOption.NOFOLLOW_LINKS)).isTrue();
@@ -231,7 +231,7 @@ class UnixSocketIT {
             }
             int started = 0;
             for (CompletableFuture<Boolean> each : starts) {
-                started += each.get(30, TimeUnit.SECONDS) ? 1 : 0;
+                started += each.get(60, TimeUnit.SECONDS) ? 1 : 0;
             }
             assertThat(started).isEqualTo(1);
             LockdTestServer server = servers.removeLast();
@@ -275,7 +275,7 @@ class UnixSocketIT {
         TestServer.soon().until(() -> Files.notExists(socket));
         holder.release("k");
         holder.assertClosed();
-        drained.get(20, TimeUnit.SECONDS);
+        drained.get(60, TimeUnit.SECONDS);
     }
 
     @Test

@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 
 /** All protocols on one key, and somebody who takes it away or sends clients away. */
 @DisplayName("What an operator does")
-@Timeout(60)
+@Timeout(120)
 class OperatorIT {
     private static final String KEY = "deploy";
 

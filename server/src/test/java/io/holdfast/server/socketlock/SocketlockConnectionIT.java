@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 @DisplayName("A socketlock connection")
 @ParameterizedClass
 @MethodSource("io.holdfast.server.TestServer#transports")
-@Timeout(60)
+@Timeout(120)
 class SocketlockConnectionIT {
     private static final int CROWD = 1000;
 

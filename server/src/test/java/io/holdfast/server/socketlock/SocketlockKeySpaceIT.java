@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 
 @DisplayName("socketlock beside other protocols")
-@Timeout(60)
+@Timeout(120)
 class SocketlockKeySpaceIT {
     @TempDir private Path folder;
     private SocketlockTestServer server;

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,7 +20,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 @DisplayName("A socketlock request")
-@Timeout(60)
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class SocketlockLifeIT {
     @TempDir private Path folder;
     private SocketlockTestServer server;

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 @DisplayName("Over socketlock")
-@Timeout(60)
+@Timeout(120)
 class SocketlockOrderIT {
     @TempDir private Path folder;
     private SocketlockTestServer server;

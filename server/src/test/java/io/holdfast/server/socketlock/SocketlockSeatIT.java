@@ -18,6 +18,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,7 +34,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 @DisplayName("A socketlock listener")
-@Timeout(60)
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class SocketlockSeatIT {
     private static final Duration GRACE = Duration.ofSeconds(5);
 
@@ -164,7 +167,7 @@ class SocketlockSeatIT {
         assertThat(path).doesNotExist();
         assertThat(drained).isNotDone();
         assertThat(other.ask("r", "elsewhere", token)).isEqualTo("ok");
-        drained.get(30, TimeUnit.SECONDS);
+        drained.get(60, TimeUnit.SECONDS);
     }
 
     @Test

@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 @DisplayName("The request that opens a WebSocket")
-@Timeout(60)
+@Timeout(120)
 class WebSocketHandshakeIT {
     private WebSocketServer server = new WebSocketServer.Options().start();
 

@@ -34,7 +34,7 @@ import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 @DisplayName("WebSockets that ended, whatever the way,")
-@Timeout(60)
+@Timeout(120)
 class WebSocketLeakIT {
     private final ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
     private final List<String> leaks = new CopyOnWriteArrayList<>();

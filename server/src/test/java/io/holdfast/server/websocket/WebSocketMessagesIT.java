@@ -47,7 +47,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
 @DisplayName("On a WebSocket")
-@Timeout(60)
+@Timeout(120)
 class WebSocketMessagesIT {
     private static final int MOST_BYTES = 64 * 1024;
 
@@ -765,17 +765,17 @@ class WebSocketMessagesIT {
                     http.newWebSocketBuilder()
                             .subprotocols("lockd", "other")
                             .buildAsync(uri, listener)
-                            .get(30, TimeUnit.SECONDS);
+                            .get(60, TimeUnit.SECONDS);
             socket.sendText("g ", false).get();
             socket.sendText("\u00e4\u20ac", true).get();
-            assertThat(answers.poll(30, TimeUnit.SECONDS))
+            assertThat(answers.poll(60, TimeUnit.SECONDS))
                     .isEqualTo("1 Lock Get Success: \u00e4\u20ac\r\n");
             socket.sendPing(ByteBuffer.allocate(7)).get();
-            assertThat(answers.poll(30, TimeUnit.SECONDS)).isEqualTo("pong 7");
+            assertThat(answers.poll(60, TimeUnit.SECONDS)).isEqualTo("pong 7");
             socket.sendText("x", true).get();
-            assertThat(answers.poll(30, TimeUnit.SECONDS)).isEmpty();
+            assertThat(answers.poll(60, TimeUnit.SECONDS)).isEmpty();
             socket.sendClose(4321, "bye").get();
-            assertThat(closed.get(30, TimeUnit.SECONDS)).isEqualTo(1000);
+            assertThat(closed.get(60, TimeUnit.SECONDS)).isEqualTo(1000);
         }
         await().until(() -> open().counter("orphans") == 1);
     }

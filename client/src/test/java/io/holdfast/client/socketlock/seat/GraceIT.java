@@ -8,6 +8,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -25,6 +27,7 @@ import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 @DisplayName("The grace of a new primary")
+@Execution(ExecutionMode.CONCURRENT)
 class GraceIT {
     private static final ProcessName OWN = ProcessName.own();
 

@@ -20,7 +20,7 @@ import java.nio.file.Path;
 class ProcessNameIT {
     @BeforeEach
     void needsProc() {
-        assumeTrue(Files.exists(Path.of("/proc/self/stat")));
+        assumeTrue(Files.exists(Path.of("/proc/self/stat")), "no list of processes here");
     }
 
     private static String[] ownParts() {
