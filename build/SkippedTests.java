@@ -27,24 +27,42 @@ final class SkippedTests {
     private static final Pattern NEEDS = Pattern.compile("needs (.+) \\((\\d+) tests?\\)");
 
     public static void main(String[] args) throws Exception {
-        System.out.println(summary(reasons(Path.of(args[0]), Instant.parse(args[1]))));
+        Instant start = Instant.parse(args[1]);
+        List<Path> reports = new ArrayList<>();
+        for (Path report : reports(Path.of(args[0]))) {
+            if (!Files.getLastModifiedTime(report).toInstant().isBefore(start)) {
+                reports.add(report); // not of an earlier build
+            }
+        }
+        if (!reports.isEmpty()) {
+            System.out.println(summary(reasons(reports)));
+        }
     }
 
     /** Why each skipped test was skipped. */
-    private static List<String> reasons(Path root, Instant start)
+    private static List<String> reasons(List<Path> reports)
             throws IOException, ParserConfigurationException, SAXException {
         List<String> reasons = new ArrayList<>();
         var parser = DocumentBuilderFactory.newInstance().newDocumentBuilder();
-        for (Path report : reports(root)) {
-            if (Files.getLastModifiedTime(report).toInstant().isBefore(start)) {
-                continue; // of an earlier build
-            }
+        for (Path report : reports) {
             NodeList skipped = parser.parse(report.toFile()).getElementsByTagName("skipped");
             for (int i = 0; i < skipped.getLength(); i++) {
-                reasons.add(((Element) skipped.item(i)).getAttribute("message"));
+                reasons.add(reason((Element) skipped.item(i)));
             }
         }
         return reasons;
+    }
+
+    /** A condition gives a message, an assumption that does not hold a stack trace. */
+    private static String reason(Element skipped) {
+        String message = skipped.getAttribute("message");
+        return message.isBlank()
+                ? skipped.getTextContent()
+                        .lines()
+                        .findFirst()
+                        .orElse("")
+                        .replaceFirst("\\S+: (Assumption failed: )?", "")
+                : message;
     }
 
     private static List<Path> reports(Path root) throws IOException {

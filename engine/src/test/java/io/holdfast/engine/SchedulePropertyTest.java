@@ -38,6 +38,14 @@ class SchedulePropertyTest {
         the_engine_does_what_the_plain_model_does_and_never_what_must_not_happen(schedule);
     }
 
+    @Property(tries = 10_000, edgeCases = EdgeCasesMode.NONE)
+    @Tag(Thorough.TAG)
+    void
+            nothing_is_left_when_all_sessions_are_gone_and_the_idle_time_has_passed_in_very_many_schedules(
+                    @ForAll Schedule schedule) {
+        nothing_is_left_when_all_sessions_are_gone_and_the_idle_time_has_passed(schedule);
+    }
+
     @Property(tries = 70, edgeCases = EdgeCasesMode.NONE)
     void nothing_is_left_when_all_sessions_are_gone_and_the_idle_time_has_passed(
             @ForAll Schedule schedule) {
@@ -71,6 +79,13 @@ class SchedulePropertyTest {
         assertThat(run.ledger.pieces).isZero();
     }
 
+    @Property(tries = 10_000, edgeCases = EdgeCasesMode.NONE)
+    @Tag(Thorough.TAG)
+    void the_same_commands_give_equal_effects_and_byte_identical_snapshots_in_very_many_schedules(
+            @ForAll Schedule schedule) {
+        the_same_commands_give_equal_effects_and_byte_identical_snapshots(schedule);
+    }
+
     @Property(tries = 60, edgeCases = EdgeCasesMode.NONE)
     void the_same_commands_give_equal_effects_and_byte_identical_snapshots(
             @ForAll Schedule schedule) {
@@ -81,6 +96,12 @@ class SchedulePropertyTest {
             assertThat(one.engine.snapshot()).isEqualTo(two.engine.snapshot());
             assertThat(one.engine.nextDeadlineNanos()).isEqualTo(two.engine.nextDeadlineNanos());
         }
+    }
+
+    @Property(tries = 10_000, edgeCases = EdgeCasesMode.NONE)
+    @Tag(Thorough.TAG)
+    void reading_lists_changes_nothing_in_very_many_schedules(@ForAll Schedule schedule) {
+        reading_lists_changes_nothing(schedule);
     }
 
     @Property(tries = 60, edgeCases = EdgeCasesMode.NONE)
@@ -116,6 +137,13 @@ class SchedulePropertyTest {
             assertThat(effects).isEqualTo(seen);
             assertThat(alone.snapshot()).isEqualTo(watched.engine.snapshot());
         }
+    }
+
+    @Property(tries = 10_000, edgeCases = EdgeCasesMode.NONE)
+    @Tag(Thorough.TAG)
+    void closing_in_slices_comes_to_the_same_as_closing_at_once_in_very_many_schedules(
+            @ForAll Schedule schedule) {
+        closing_in_slices_comes_to_the_same_as_closing_at_once(schedule);
     }
 
     @Property(tries = 60, edgeCases = EdgeCasesMode.NONE)

@@ -60,7 +60,7 @@ public final class EventReader implements AutoCloseable {
 
     public String line() {
         try {
-            String line = lines.poll(60, SECONDS);
+            String line = lines.poll(30, SECONDS);
             if (line == null) {
                 throw new AssertionError("nothing came");
             }

@@ -9,7 +9,8 @@ import java.nio.charset.StandardCharsets;
 
 /** A connection that says exactly what it is told to, and goes when it is told to. */
 public final class RawHttp implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 60_000;
+    /** Less than the lease of a lock: one that expires must not pass for one that was released. */
+    private static final int PATIENCE_MILLIS = 30_000;
 
     private final Socket socket;
 

@@ -10,8 +10,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -26,7 +24,6 @@ import java.util.stream.Stream;
 
 @DisplayName("Another process")
 @Timeout(120)
-@Execution(ExecutionMode.CONCURRENT)
 class ProcessesIT {
     @TempDir private Path folder;
     private Path lock;

@@ -15,8 +15,7 @@ import java.time.Duration;
 class AuthIT {
     private static final String SECRET = "s3cret words";
 
-    private TestServer server =
-            TestServer.start(new TestConfig().secret(SECRET).readTimeout(Duration.ofSeconds(30)));
+    private TestServer server = TestServer.start(new TestConfig().secret(SECRET));
 
     @AfterEach
     void close() {

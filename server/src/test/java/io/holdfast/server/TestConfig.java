@@ -14,6 +14,9 @@ import java.util.function.Consumer;
 
 /** A configuration for tests: free ports on loopback, roomy limits, two event loops. */
 public final class TestConfig {
+    /** A server that only gives up must not pass for one that does what is tested. */
+    private static final Duration LONGER_THAN_TESTS_WAIT = Duration.ofMinutes(10);
+
     private List<Endpoint> listeners = List.of(new Endpoint("127.0.0.1", 0, false));
     private int maxWaiters;
     private Duration idle = ofSeconds(60);
@@ -29,9 +32,9 @@ public final class TestConfig {
     private int maxConnections;
     private int maxConnectionsPerAddress;
     private Duration collectEvery = ofSeconds(5);
-    private Duration readTimeout = ofSeconds(60);
-    private Duration writeTimeout = ofSeconds(30);
-    private Duration shutdownTimeout = ofSeconds(30);
+    private Duration readTimeout = LONGER_THAN_TESTS_WAIT;
+    private Duration writeTimeout = LONGER_THAN_TESTS_WAIT;
+    private Duration shutdownTimeout = LONGER_THAN_TESTS_WAIT;
     private Duration maxSessionGrace = ofSeconds(60);
     private Secret secret;
     private TlsFiles tls;

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -14,7 +12,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 @DisplayName("The read timeout")
-@Execution(ExecutionMode.CONCURRENT)
 class TimeoutIT {
     private final ScheduledExecutorService pace = Executors.newScheduledThreadPool(1);
     private TestServer server;

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -34,29 +35,31 @@ public enum Program {
     }
 
     Optional<Path> find(Map<String, String> environment) {
-        return candidates(environment).stream()
-                .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
+        return names(environment).stream()
+                .flatMap(name -> started(name, environment).stream())
                 .filter(this::isUsable)
                 .findFirst();
     }
 
-    private List<Path> candidates(Map<String, String> environment) {
-        List<Path> files = new ArrayList<>();
-        if (this == CHROMIUM && environment.containsKey("CHROMIUM")) {
-            files.add(Path.of(environment.get("CHROMIUM")));
+    private List<String> names(Map<String, String> environment) {
+        if (this != CHROMIUM) {
+            return List.of(toString());
         }
-        List<String> names =
-                this == CHROMIUM
-                        ? List.of("chromium", "chromium-browser", "google-chrome")
-                        : List.of(toString());
-        String[] folders =
-                environment.getOrDefault("PATH", "").split(Pattern.quote(File.pathSeparator), -1);
-        for (String name : names) {
-            for (String folder : folders) {
-                files.add(Path.of(folder, name));
-            }
+        List<String> names = new ArrayList<>();
+        if (environment.containsKey("CHROMIUM")) {
+            names.add(environment.get("CHROMIUM"));
         }
-        return files;
+        names.addAll(List.of("chromium", "chromium-browser", "google-chrome"));
+        return names;
+    }
+
+    /** What a shell would start. One that follows on the path is of no use to tests. */
+    private static Optional<Path> started(String name, Map<String, String> environment) {
+        String path = environment.getOrDefault("PATH", "");
+        return Arrays.stream(path.split(Pattern.quote(File.pathSeparator), -1))
+                .map(folder -> Path.of(folder).resolve(name)) // itself, if it is a whole path
+                .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
+                .findFirst();
     }
 
     private boolean isUsable(Path file) {

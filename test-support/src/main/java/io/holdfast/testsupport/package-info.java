@@ -1,7 +1,7 @@
 /**
  * What the tests of all modules share: outside programs that a machine need not have ({@link
  * io.holdfast.testsupport.NeedsProgram}), signals to processes ({@link
- * io.holdfast.testsupport.Signals}) and the two tiers of tests ({@link
+ * io.holdfast.testsupport.ProcessSignals}) and the two tiers of tests ({@link
  * io.holdfast.testsupport.Thorough}).
  */
 @NullMarked

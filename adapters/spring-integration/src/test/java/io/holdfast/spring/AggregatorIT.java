@@ -55,7 +55,7 @@ class AggregatorIT {
             for (Future<?> one : sent) {
                 one.get(60, TimeUnit.SECONDS);
             }
-            Message<?> whole = output.receive(30_000);
+            Message<?> whole = output.receive(60_000);
             assertThat(whole).isNotNull();
             assertThat((List<?>) whole.getPayload()).hasSize(MESSAGES).doesNotHaveDuplicates();
             assertThat(output.getQueueSize()).isZero();

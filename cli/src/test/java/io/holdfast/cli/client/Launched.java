@@ -3,7 +3,8 @@ package io.holdfast.cli.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.testsupport.Signals;
+import io.holdfast.cli.HoldfastJvm;
+import io.holdfast.testsupport.ProcessSignals;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -11,9 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -41,20 +40,8 @@ final class Launched implements AutoCloseable {
     }
 
     static Launched start(Map<String, String> environment, List<String> words) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(
-                List.of(
-                        "-Xmx128m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.holdfast.cli.Main"));
-        command.addAll(words);
-        ProcessBuilder builder = new ProcessBuilder(Signals.withDefaultSignals(command));
+        List<String> command = HoldfastJvm.command(128, words);
+        ProcessBuilder builder = new ProcessBuilder(ProcessSignals.withDefaultSignals(command));
         builder.environment().keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
         builder.environment().putAll(environment);
         builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
@@ -98,7 +85,7 @@ final class Launched implements AutoCloseable {
     }
 
     void signal(String name) throws IOException, InterruptedException {
-        Signals.send(name, process.pid());
+        ProcessSignals.send(name, process.pid());
     }
 
     boolean isAlive() {

@@ -1,5 +1,7 @@
 package io.holdfast.cli.docs;
 
+import io.holdfast.cli.HoldfastJvm;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -46,23 +48,11 @@ final class ExampleServer implements AutoCloseable {
      * @param words the command and its flags, as a page shows them
      */
     ExampleServer(List<String> words) throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-Xmx128m",
-                                "-XX:+UseSerialGC",
-                                "-XX:TieredStopAtLevel=1",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "--sun-misc-unsafe-memory-access=allow",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                "io.holdfast.cli.Main"));
         folder = Files.createTempDirectory("holdfast");
         List<String> real = onFreePorts(words);
         real.replaceAll(this::inFolder);
-        command.addAll(real);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        ProcessBuilder builder =
+                new ProcessBuilder(HoldfastJvm.command(128, real)).redirectErrorStream(true);
         builder.environment()
                 .keySet()
                 .removeIf(name -> name.matches("(DFLOCKD|HOLDFAST|JAVA|JDK)_.*"));

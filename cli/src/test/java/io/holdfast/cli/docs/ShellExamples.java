@@ -2,6 +2,8 @@ package io.holdfast.cli.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.cli.HoldfastJvm;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /** Types what follows a dollar sign on a page into a shell, in a folder with our launcher. */
 final class ShellExamples {
@@ -33,17 +36,13 @@ final class ShellExamples {
      * @param first what each shell is told before the example
      */
     static ShellExamples in(Path folder, String first) throws IOException {
+        String command =
+                HoldfastJvm.command(128, List.of()).stream()
+                        .map(word -> "'" + word + "'")
+                        .collect(Collectors.joining(" "));
         Path launcher =
                 Files.writeString(
-                        folder.resolve("holdfast"),
-                        """
-                        #!/bin/sh
-                        exec '%s' -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
-                        --enable-native-access=ALL-UNNAMED -cp '%s' io.holdfast.cli.Main "$@"
-                        """
-                                .formatted(
-                                        Path.of(System.getProperty("java.home"), "bin", "java"),
-                                        System.getProperty("java.class.path")));
+                        folder.resolve("holdfast"), "#!/bin/sh\nexec " + command + " \"$@\"\n");
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
         return new ShellExamples(folder, first);
     }

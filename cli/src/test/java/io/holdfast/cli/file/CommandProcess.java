@@ -2,14 +2,14 @@ package io.holdfast.cli.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.testsupport.Signals;
+import io.holdfast.cli.HoldfastJvm;
+import io.holdfast.testsupport.ProcessSignals;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,20 +36,9 @@ final class CommandProcess implements AutoCloseable {
 
     /** What to execute to run {@code holdfast file} with these words. */
     static List<String> words(List<String> words) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(
-                List.of(
-                        "-Xmx64m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.holdfast.cli.Main",
-                        "file"));
-        command.addAll(words);
-        return Signals.withDefaultSignals(command);
+        List<String> all = new ArrayList<>(List.of("file"));
+        all.addAll(words);
+        return ProcessSignals.withDefaultSignals(HoldfastJvm.command(64, all));
     }
 
     private static CompletableFuture<String> readAll(InputStream stream) {
@@ -81,7 +70,7 @@ final class CommandProcess implements AutoCloseable {
 
     /** Sends a signal by its name, as a shell would. */
     void signal(String name) throws IOException, InterruptedException {
-        Signals.send(name, process.pid());
+        ProcessSignals.send(name, process.pid());
     }
 
     /** Waits for the end. */

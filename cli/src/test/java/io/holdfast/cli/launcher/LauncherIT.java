@@ -86,12 +86,16 @@ class LauncherIT {
         }
     }
 
-    private Ended run(Path javaHome, String... command) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    private static ProcessBuilder launcher(Path javaHome, String... command) {
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("JAVA_HOME", javaHome.toString());
         builder.environment().put("SHELL", "/bin/sh");
         builder.environment().remove("HOLDFAST_JAVA_OPTS");
-        Process process = builder.start();
+        return builder;
+    }
+
+    private Ended run(Path javaHome, String... command) throws IOException, InterruptedException {
+        Process process = launcher(javaHome, command).redirectErrorStream(true).start();
         process.getOutputStream().close();
         String written =
                 new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -123,6 +127,16 @@ class LauncherIT {
                 .contains("\r\u001b[Kbuilding Holdfast (first use): module 1 of 3, Holdfast\r")
                 .contains("\r\u001b[Kbuilding Holdfast (first use): module 3 of 3, Holdfast cli\r")
                 .endsWith("\r\u001b[K" + DONE + jdk + "\r\n");
+    }
+
+    @Test
+    void builds_although_nobody_reads_its_progress() throws Exception {
+        Path jdk = jdk();
+        Process process = launcher(jdk, home.resolve("holdfast").toString(), "serve").start();
+        process.getErrorStream().close();
+        process.getInputStream().close();
+        process.waitFor();
+        assertThat(launch(jdk).lines()).containsExactly(DONE + jdk);
     }
 
     @Test

@@ -14,7 +14,8 @@ import java.nio.charset.StandardCharsets;
 
 /** A client of a few words: sends requests, reads answers. */
 final class LineClient implements Closeable {
-    private static final int PATIENCE_MILLIS = 60_000;
+    /** Less than the read timeout of a server, which must not pass for a refusal. */
+    private static final int PATIENCE_MILLIS = 20_000;
 
     private final Socket socket;
     private final BufferedReader in;

@@ -154,7 +154,7 @@ class LockFileRunIT {
     private static boolean end(ProcessHandle process) {
         return process.onExit()
                 .thenApply(_ -> true)
-                .completeOnTimeout(false, 20, TimeUnit.SECONDS)
+                .completeOnTimeout(false, 60, TimeUnit.SECONDS)
                 .join();
     }
 

@@ -3,16 +3,15 @@ package io.holdfast.cli.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.testsupport.Signals;
+import io.holdfast.cli.HoldfastJvm;
+import io.holdfast.testsupport.ProcessSignals;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -45,17 +44,7 @@ final class Pty implements AutoCloseable {
     }
 
     static Pty start(Map<String, String> environment, String... words) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(
-                List.of(
-                        "-Xmx128m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.holdfast.cli.Main"));
-        command.addAll(List.of(words));
+        List<String> command = HoldfastJvm.command(128, List.of(words));
         String line =
                 command.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
         // exec keeps the process id that is told; the shell outlives what the terminal sends to all
@@ -67,7 +56,7 @@ final class Pty implements AutoCloseable {
                         + "; printf 'status=%s ' $?; printf 'settings=%s ' \"$(stty -g)\"";
         ProcessBuilder builder =
                 new ProcessBuilder(
-                                Signals.withDefaultSignals(
+                                ProcessSignals.withDefaultSignals(
                                         List.of("script", "-qfc", shell, "/dev/null")))
                         .redirectErrorStream(true);
         builder.environment().keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
@@ -135,16 +124,16 @@ final class Pty implements AutoCloseable {
     }
 
     void signal(String name) throws IOException, InterruptedException {
-        Signals.send(name, Long.parseLong(found(PID)));
+        ProcessSignals.send(name, Long.parseLong(found(PID)));
     }
 
     /** Nobody reads what is written to the terminal any more. */
     void stopReading() throws IOException, InterruptedException {
-        Signals.send("STOP", process.pid());
+        ProcessSignals.send("STOP", process.pid());
     }
 
     void readAgain() throws IOException, InterruptedException {
-        Signals.send("CONT", process.pid());
+        ProcessSignals.send("CONT", process.pid());
     }
 
     void awaitEnd() {

@@ -42,8 +42,10 @@ class PrimarySeatIT {
     void end_at_once_in_order_whoever_is_connected() throws Exception { // H11
         try (var primary = new RunningPrimary(socket);
                 var peer = holder(primary.path(), "WRITE")) {
+            long begun = System.nanoTime();
             primary.stop();
             peer.expectEnd();
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(LockConfig.GRACE);
             assertThat(socket).doesNotExist();
             await().until(() -> primary.channels() == 0);
             assertThat(primary.lost()).isZero();

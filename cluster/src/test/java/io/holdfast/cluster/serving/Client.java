@@ -19,7 +19,7 @@ import java.util.function.LongFunction;
 
 /** One client of a node, which asks one thing after another. */
 public final class Client implements Mailbox {
-    private static final long MOST_NANOS = Duration.ofSeconds(30).toNanos();
+    private static final long MOST_NANOS = Duration.ofSeconds(60).toNanos();
 
     private final Deque<Effect> effects = new ArrayDeque<>();
     private final Driver driver;

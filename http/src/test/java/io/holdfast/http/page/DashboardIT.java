@@ -38,6 +38,10 @@ import java.util.function.UnaryOperator;
 @Execution(ExecutionMode.CONCURRENT)
 class DashboardIT {
     private static final Duration HALF_A_MINUTE = Duration.ofSeconds(30);
+
+    /** A lease that does not end while a test waits. */
+    private static final Duration LONG = Duration.ofHours(1);
+
     private static Chromium browser;
 
     private final List<Person> people = new ArrayList<>();
@@ -106,11 +110,11 @@ class DashboardIT {
         tab.sees("#status", "live");
 
         Person alice = person("alice");
-        alice.lock("deploy", HALF_A_MINUTE);
+        alice.lock("deploy", LONG);
         tab.sees(".row .c-key", "deploy");
         tab.sees(".row .c-holder", "#" + alice.number() + " alice dflockd");
         tab.sees(".row .c-kind", "lock");
-        person("bob").lock("deploy", HALF_A_MINUTE);
+        person("bob").lock("deploy", LONG);
         tab.sees(".row .c-waiters", "1");
         tab.press("r");
         tab.sees(".tile", "Waiting1");
@@ -163,9 +167,9 @@ class DashboardIT {
     @Test
     void a_key_shows_its_queue_in_order_and_what_happened() {
         serve();
-        person("alice").lock("deploy", HALF_A_MINUTE);
+        person("alice").lock("deploy", LONG);
         for (String name : List.of("bob", "carol", "dave")) {
-            person(name).lock("deploy", HALF_A_MINUTE);
+            person(name).lock("deploy", LONG);
         }
         show("keys");
         tab.sees(".row .c-key", "deploy");
@@ -189,8 +193,8 @@ class DashboardIT {
     @Test
     void a_click_releases_a_key_after_a_confirmation_and_the_next_gets_it() {
         serve();
-        person("alice").lock("deploy", HALF_A_MINUTE);
-        person("bob").lock("deploy", HALF_A_MINUTE);
+        person("alice").lock("deploy", LONG);
+        person("bob").lock("deploy", LONG);
         show("key?key=deploy");
         tab.click("table[aria-label=Holders] button.danger");
         tab.sees("dialog", "alice");
@@ -236,7 +240,7 @@ class DashboardIT {
     @Test
     void a_server_with_a_secret_is_asked_with_a_token_that_stays_out_of_the_address() {
         serve(config -> config.secret(new Secret("s3cret".getBytes(UTF_8))));
-        person("alice").lock("deploy", HALF_A_MINUTE);
+        person("alice").lock("deploy", LONG);
         show("keys");
         tab.sees("dialog#signin", "wants a token");
         assertThat(keys()).isEmpty();
@@ -266,7 +270,7 @@ class DashboardIT {
                 config ->
                         config.secret(new Secret("s3cret".getBytes(UTF_8)))
                                 .readToken(new Secret("looker".getBytes(UTF_8))));
-        person("alice").lock("deploy", HALF_A_MINUTE);
+        person("alice").lock("deploy", LONG);
         show("key?key=deploy");
         tab.sees("dialog#signin", "wants a token");
         tab.type("looker");
@@ -373,7 +377,7 @@ class DashboardIT {
         String arabic = "\u0645\u0641\u062a\u0627\u062d";
         String slashes = "a/../b?c=d&e#f%00 \n\t\"'";
         for (String key : List.of(image, turned, arabic, slashes, "", ".", "x".repeat(3000))) {
-            alice.lock(key, HALF_A_MINUTE);
+            alice.lock(key, LONG);
         }
         alice.lock(new byte[] {(byte) 0xff, (byte) 0xfe, '/'}, Command.FOREVER);
         show("keys");
@@ -484,7 +488,7 @@ class DashboardIT {
         serve();
         Person alice = person("alice");
         for (String key : List.of("apple", "banana", "cherry")) {
-            alice.lock(key, HALF_A_MINUTE);
+            alice.lock(key, LONG);
         }
         show("keys");
         tab.sees(".count", "3 keys");
@@ -519,7 +523,7 @@ class DashboardIT {
     @Test
     void charts_are_drawn() {
         serve();
-        person("alice").lock("deploy", HALF_A_MINUTE);
+        person("alice").lock("deploy", LONG);
         show("charts");
         tab.until("document.querySelectorAll('.chart .line').length === 10");
         tab.until("document.querySelector('.chart .line').getAttribute('d').startsWith('M')");
@@ -558,7 +562,7 @@ class DashboardIT {
     @Test
     void a_server_that_does_not_answer_is_told_and_its_numbers_stand_still() {
         serve();
-        person("alice").lock("deploy", HALF_A_MINUTE);
+        person("alice").lock("deploy", LONG);
         show("keys");
         tab.sees(".row .c-key", "deploy");
         tab.sees("#status", "live");
@@ -589,7 +593,7 @@ class DashboardIT {
                     ? Promise.resolve(Response.json({error: 'internal'}, {status: 500}))
                     : ask(url, init);
                 """);
-        person("alice").lock("deploy", HALF_A_MINUTE);
+        person("alice").lock("deploy", LONG);
         show("keys");
         tab.sees(".row .c-key", "deploy");
         tab.sees("#status", "live");
@@ -625,7 +629,7 @@ class DashboardIT {
         tab.eval("{ const time = Date.now; Date.now = () => time() + 60_000; }");
 
         await().until(() -> asks("/v1/events") == 2);
-        person("alice").lock("deploy", HALF_A_MINUTE);
+        person("alice").lock("deploy", LONG);
         tab.sees(".row .c-key", "deploy");
         tab.sees("#status", "live");
         assertClean();

@@ -165,7 +165,7 @@ class SocketlockLifeIT {
         client.say("REQWRITE l1 1").expect("WRITELOCK l1").say("CONFIRM l1").barrier();
         long since = System.nanoTime();
         server.connect().say("REQWRITE l2").expect("WRITELOCK l2").confirms("l2");
-        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(2));
+        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(20));
         client.assertNotHeld("l1");
     }
 

@@ -41,7 +41,7 @@ final class WebSocketClient implements AutoCloseable {
     /** A request that is accepted. */
     static final String REQUEST = request("");
 
-    private static final int DEADLINE_MILLIS = 60_000;
+    private static final int DEADLINE_MILLIS = 30_000; // as TestClient's
     private static final byte[] MASK = {0x37, (byte) 0xfa, 0x21, 0x3d};
 
     private final Socket socket;

@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock.election;
 
-import io.holdfast.testsupport.Signals;
+import io.holdfast.testsupport.ProcessSignals;
 
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,7 @@ final class LockProcess implements AutoCloseable {
                                 path.toString()));
         command.addAll(List.of(more));
         Process process =
-                new ProcessBuilder(Signals.withDefaultSignals(command))
+                new ProcessBuilder(ProcessSignals.withDefaultSignals(command))
                         .redirectErrorStream(true)
                         .start();
         LockProcess result = new LockProcess(process);
@@ -186,7 +186,7 @@ final class LockProcess implements AutoCloseable {
     }
 
     private void signal(String name) throws IOException, InterruptedException {
-        Signals.send(name, process.pid());
+        ProcessSignals.send(name, process.pid());
     }
 
     boolean isAlive() {

@@ -9,29 +9,37 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 
 @DisplayName("Signals")
-class SignalsIT {
+class ProcessSignalsIT {
     @Test
     void are_ignored_where_the_status_of_a_process_says_so() {
-        assertThat(Signals.ignoresAny(List.of("Pid:\t7", "SigIgn:\t0000000000000000"))).isFalse();
-        assertThat(Signals.ignoresAny(List.of("SigIgn:\t0000000000001000"))).as("PIPE").isFalse();
-        assertThat(Signals.ignoresAny(List.of("SigIgn:\t0000000000000001"))).as("HUP").isTrue();
-        assertThat(Signals.ignoresAny(List.of("SigIgn:\t0000000000000006"))).as("INT").isTrue();
+        assertThat(ProcessSignals.ignoresAny(List.of("Pid:\t7", "SigIgn:\t0000000000000000")))
+                .isFalse();
+        assertThat(ProcessSignals.ignoresAny(List.of("SigIgn:\t0000000000001000")))
+                .as("PIPE")
+                .isFalse();
+        assertThat(ProcessSignals.ignoresAny(List.of("SigIgn:\t0000000000000001")))
+                .as("HUP")
+                .isTrue();
+        assertThat(ProcessSignals.ignoresAny(List.of("SigIgn:\t0000000000000006")))
+                .as("INT")
+                .isTrue();
     }
 
     @Test
     void reach_a_process_that_was_started_with_their_defaults() throws Exception {
         for (String name : List.of("HUP", "INT", "QUIT", "TERM")) {
             List<String> command = List.of("sh", "-c", "echo started; exec sleep 60");
-            Process process = new ProcessBuilder(Signals.withDefaultSignals(command)).start();
+            Process process =
+                    new ProcessBuilder(ProcessSignals.withDefaultSignals(command)).start();
             assertThat(process.inputReader().readLine()).isEqualTo("started");
-            Signals.send(name, process.pid());
+            ProcessSignals.send(name, process.pid());
             assertThat(process.waitFor()).as(name).isGreaterThan(128);
         }
     }
 
     @Test
     void that_cannot_be_sent_are_an_error() {
-        assertThatThrownBy(() -> Signals.send("NONSENSE", ProcessHandle.current().pid()))
+        assertThatThrownBy(() -> ProcessSignals.send("NONSENSE", ProcessHandle.current().pid()))
                 .isInstanceOf(AssertionError.class);
     }
 }

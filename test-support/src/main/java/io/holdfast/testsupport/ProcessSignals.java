@@ -14,13 +14,13 @@ import java.util.List;
  * that is SIGHUP, SIGINT and SIGQUIT. A test that sends one of them starts its process with {@link
  * #withDefaultSignals}.
  */
-public final class Signals {
+public final class ProcessSignals {
     /** Bit n - 1 stands for signal n: SIGHUP is 1, SIGINT 2, SIGQUIT 3, SIGTERM 15. */
     private static final BigInteger SENT_BY_TESTS = BigInteger.valueOf(0b100_0000_0000_0111);
 
     private static final List<String> RESET = List.of("env", "--default-signal");
 
-    private Signals() {}
+    private ProcessSignals() {}
 
     /**
      * Sends a signal by its name without SIG. Uses the shell's kill: not every machine has a
