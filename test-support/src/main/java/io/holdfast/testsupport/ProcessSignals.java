@@ -4,6 +4,7 @@ import org.opentest4j.TestAbortedException;
 
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,13 +28,13 @@ public final class ProcessSignals {
      * program of that name.
      */
     public static void send(String name, long pid) throws IOException, InterruptedException {
-        int status =
+        Process kill =
                 new ProcessBuilder("sh", "-c", "kill -s \"$1\" \"$2\"", "sh", name, "" + pid)
-                        .inheritIO()
-                        .start()
-                        .waitFor();
-        if (status != 0) {
-            throw new AssertionError("cannot send SIG" + name + " to process " + pid);
+                        .redirectErrorStream(true)
+                        .start();
+        String problem = new String(kill.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (kill.waitFor() != 0) {
+            throw new AssertionError("cannot send SIG" + name + " to " + pid + ": " + problem);
         }
     }
 

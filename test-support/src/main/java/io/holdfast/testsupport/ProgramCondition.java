@@ -4,9 +4,7 @@ import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
-import org.junit.platform.commons.support.HierarchyTraversalMode;
 
 import java.lang.reflect.AnnotatedElement;
 import java.util.Arrays;
@@ -29,9 +27,7 @@ final class ProgramCondition implements ExecutionCondition {
                 .map(
                         element ->
                                 evaluate(
-                                        element,
-                                        program -> program.find().isPresent(),
-                                        required(System.getProperty(REQUIRE, ""))))
+                                        element, program -> program.find().isPresent(), required()))
                 .orElseGet(() -> ConditionEvaluationResult.enabled("neither class nor method"));
     }
 
@@ -51,9 +47,12 @@ final class ProgramCondition implements ExecutionCondition {
             throw new ExtensionConfigurationException(
                     "-D" + REQUIRE + " names " + list(violated) + ", but PATH has no usable one");
         }
-        int count = element instanceof Class<?> type ? count(type) : 1;
-        return ConditionEvaluationResult.disabled(
-                "needs " + list(missing) + " (" + count + (count == 1 ? " test)" : " tests)"));
+        return ConditionEvaluationResult.disabled("needs " + list(missing));
+    }
+
+    /** What {@code -Drequire} names. */
+    static Set<Program> required() {
+        return required(System.getProperty(REQUIRE, ""));
     }
 
     static Set<Program> required(String names) {
@@ -72,16 +71,6 @@ final class ProgramCondition implements ExecutionCondition {
             }
         }
         return programs;
-    }
-
-    /** A report has one skipped element for a whole class. */
-    private static int count(Class<?> type) {
-        int own =
-                AnnotationSupport.findAnnotatedMethods(
-                                type, Testable.class, HierarchyTraversalMode.TOP_DOWN)
-                        .size();
-        return own
-                + Arrays.stream(type.getDeclaredClasses()).mapToInt(ProgramCondition::count).sum();
     }
 
     private static String list(Set<Program> programs) {

@@ -20,6 +20,10 @@ import java.util.function.Consumer;
 @Execution(ExecutionMode.CONCURRENT)
 class LockdBadServersIT {
     private static final Duration SHORT = Duration.ofMillis(100);
+
+    /** A listing ends when nothing more comes for so long: enough for a busy machine. */
+    private static final Duration LISTING = Duration.ofMillis(1500);
+
     private static final Duration ENDLESS = Duration.ofHours(1);
 
     @Test
@@ -33,7 +37,7 @@ class LockdBadServersIT {
                                         peer.send(Answers.to("d", lines).apply(line));
                                     }
                                 });
-                var client = client(server, Duration.ofMillis(300))) {
+                var client = client(server, LISTING)) {
             assertThat(client.dump()).containsEntry("a", "1").containsEntry("b", "2");
             assertThat(client.dumpShared()).isEmpty();
             assertThat(client.dump("free")).isEmpty();
@@ -52,7 +56,7 @@ class LockdBadServersIT {
                                         peer.send(Answers.to("who", "0 disabled\n").apply(line));
                                     }
                                 });
-                var client = client(server, Duration.ofMillis(300))) {
+                var client = client(server, LISTING)) {
             assertThatExceptionOfType(LockdDisabledException.class).isThrownBy(client::listClients);
             assertThat(client.tryGet("x")).isTrue();
         }
@@ -71,7 +75,7 @@ class LockdBadServersIT {
                                     peer.send(Answers.plain(second));
                                     peer.answerAll(Answers::plain);
                                 });
-                var client = client(server, Duration.ofMillis(300))) {
+                var client = client(server, LISTING)) {
             assertThat(client.dump()).containsOnlyKeys("a");
             assertThat(client.tryGet("x")).isTrue();
         }

@@ -109,7 +109,7 @@ class PlainServiceIT {
                     });
         }
         server.awaitWaiters("k", 3);
-        assertThat(server.stats().connections()).isEqualTo(5);
+        server.awaitStats(stats -> stats.connections() == 5);
         assertThat(get(first.release())).isTrue();
 
         soon().until(() -> order.size() == 200);
