@@ -27,6 +27,10 @@ import java.util.concurrent.Executors;
 @MethodSource("io.holdfast.server.TestServer#transports")
 class ConnectionCapIT {
     private final Transport transport;
+
+    /** A socket that nobody refers to may be closed by the garbage collector. */
+    private final List<TestClient> connected = new ArrayList<>();
+
     private TestServer server;
 
     ConnectionCapIT(Transport transport) {
@@ -181,6 +185,8 @@ class ConnectionCapIT {
             assumeTrue(false, "only one loopback address here");
         }
         socket.connect(server.address(), TestClient.DEADLINE_MILLIS);
-        return new TestClient(socket);
+        TestClient client = new TestClient(socket);
+        connected.add(client);
+        return client;
     }
 }
