@@ -11,6 +11,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -62,7 +63,7 @@ final class Launched implements AutoCloseable {
                                             new InputStreamReader(
                                                     stream, StandardCharsets.UTF_8))) {
                                 in.lines().forEach(lines::add);
-                            } catch (IOException e) {
+                            } catch (IOException | UncheckedIOException e) {
                                 lines.add("unreadable: " + e);
                             }
                         });

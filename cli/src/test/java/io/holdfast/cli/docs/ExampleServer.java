@@ -107,7 +107,7 @@ final class ExampleServer implements AutoCloseable {
                 new BufferedReader(
                         new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             in.lines().forEach(log::add);
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             log.add("unreadable: " + e);
         }
         log.add(END);

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ final class Terminal implements AutoCloseable {
                 new BufferedReader(
                         new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             in.lines().forEach(lines::add);
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             lines.add("unreadable: " + e);
         }
     }
