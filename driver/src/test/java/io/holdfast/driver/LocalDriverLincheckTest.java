@@ -4,6 +4,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Settings;
 import io.holdfast.engine.Token;
+import io.holdfast.testsupport.Tier;
 
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -79,7 +80,7 @@ public class LocalDriverLincheckTest {
     @Test
     void does_one_command_after_the_other() {
         new StressOptions()
-                .iterations(20)
+                .iterations(Tier.usually(10, 100))
                 .invocationsPerIteration(400)
                 .threads(3)
                 .actorsPerThread(3)

@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import io.holdfast.testsupport.Tier;
+
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.DisplayName;
@@ -25,7 +27,7 @@ public class LocalLedgerLincheckTest {
     @DisplayName("counts no key that was refused (22.2, 22.3)")
     void counts_no_key_that_was_refused() {
         new ModelCheckingOptions()
-                .iterations(40)
+                .iterations(Tier.usually(20, 200))
                 .invocationsPerIteration(150)
                 .threads(3)
                 .actorsPerThread(1)

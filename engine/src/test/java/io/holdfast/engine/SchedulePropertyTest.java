@@ -24,7 +24,7 @@ import java.util.Optional;
 @Label("Whatever people do")
 @Domain(Schedule.Domain.class)
 class SchedulePropertyTest {
-    @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
     void the_engine_does_what_the_plain_model_does_and_never_what_must_not_happen(
             @ForAll Schedule schedule) {
         Run run = new Run(schedule);
@@ -46,7 +46,7 @@ class SchedulePropertyTest {
         nothing_is_left_when_all_sessions_are_gone_and_the_idle_time_has_passed(schedule);
     }
 
-    @Property(tries = 50, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 30, edgeCases = EdgeCasesMode.NONE)
     void nothing_is_left_when_all_sessions_are_gone_and_the_idle_time_has_passed(
             @ForAll Schedule schedule) {
         Run run = new Run(schedule);
@@ -86,7 +86,7 @@ class SchedulePropertyTest {
         the_same_commands_give_equal_effects_and_byte_identical_snapshots(schedule);
     }
 
-    @Property(tries = 40, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 25, edgeCases = EdgeCasesMode.NONE)
     void the_same_commands_give_equal_effects_and_byte_identical_snapshots(
             @ForAll Schedule schedule) {
         Run one = new Run(schedule);
@@ -104,7 +104,7 @@ class SchedulePropertyTest {
         reading_lists_changes_nothing(schedule);
     }
 
-    @Property(tries = 40, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 25, edgeCases = EdgeCasesMode.NONE)
     void reading_lists_changes_nothing(@ForAll Schedule schedule) {
         Run watched = new Run(schedule);
         LockEngine alone = new LockEngine(schedule.settingsInNanos());
@@ -146,7 +146,7 @@ class SchedulePropertyTest {
         closing_in_slices_comes_to_the_same_as_closing_at_once(schedule);
     }
 
-    @Property(tries = 40, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 25, edgeCases = EdgeCasesMode.NONE)
     void closing_in_slices_comes_to_the_same_as_closing_at_once(@ForAll Schedule schedule) {
         Run whole = new Run(schedule);
         LockEngine sliced = new LockEngine(schedule.settingsInNanos());

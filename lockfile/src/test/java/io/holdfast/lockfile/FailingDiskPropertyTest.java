@@ -33,46 +33,46 @@ class FailingDiskPropertyTest {
     @Test
     void a_full_disk_is_told_and_harms_nobody_else() {
         Seeds.each(
-                800,
+                400,
                 simulation ->
                         holds(
                                 simulation,
                                 FILL_THE_DISK,
                                 FailingDiskPropertyTest::full,
                                 LockFileIoException.class));
-        Seeds.assertReached(failures, 150, "failures");
+        Seeds.assertReached(failures, 75, "failures");
     }
 
     @Test
     void missing_rights_are_told_and_harm_nobody_else() {
         Seeds.each(
-                800,
+                400,
                 simulation ->
                         holds(
                                 simulation,
                                 NEED_RIGHTS,
                                 SimulatedDisk::denied,
                                 NotPermittedException.class));
-        Seeds.assertReached(failures, 150, "failures");
+        Seeds.assertReached(failures, 75, "failures");
     }
 
     @Test
     void a_broken_disk_is_told_and_harms_nobody_else() {
         Seeds.each(
-                800,
+                400,
                 simulation ->
                         holds(
                                 simulation,
                                 ALL,
                                 FailingDiskPropertyTest::broken,
                                 LockFileIoException.class));
-        Seeds.assertReached(failures, 150, "failures");
+        Seeds.assertReached(failures, 75, "failures");
     }
 
     @Test
     void a_full_disk_does_not_make_anybody_remove_the_lock_of_another() {
         Seeds.each(
-                800,
+                400,
                 simulation -> {
                     var crowd = new Crowd(simulation, 5).afterSomebodyDied();
                     var unlucky = new Member(crowd.witness, 5);
@@ -91,7 +91,7 @@ class FailingDiskPropertyTest {
                         assertThat(member.deceived()).as("releases that hid a loss").isZero();
                     }
                 });
-        Seeds.assertReached(failures, 150, "failures");
+        Seeds.assertReached(failures, 75, "failures");
     }
 
     private static IOException full(Path path) {
@@ -168,7 +168,7 @@ class FailingDiskPropertyTest {
     @Test
     void those_who_cannot_open_the_sidecar_may_clash_but_are_not_deceived() {
         Seeds.each(
-                1000,
+                500,
                 simulation -> {
                     var crowd = new Crowd(simulation, 5).afterSomebodyDied().members(4);
                     for (SimulatedProcess process : simulation.processes()) {
@@ -190,14 +190,14 @@ class FailingDiskPropertyTest {
                     overlaps += crowd.witness.overlaps().size();
                     crowd.assertObtainable();
                 });
-        Seeds.assertReached(takenOver, 300, "takeovers");
+        Seeds.assertReached(takenOver, 150, "takeovers");
         Seeds.assertReached(overlaps, 0, "overlaps without the sidecar");
     }
 
     @Test
     void of_those_who_cannot_open_the_sidecar_one_wins_if_they_come_one_after_another() {
         Seeds.each(
-                1,
+                0,
                 simulation -> {
                     simulation.plant("pid=99\ntimestamp=1234567890\n", 1234567890);
                     var witness = new Witness();

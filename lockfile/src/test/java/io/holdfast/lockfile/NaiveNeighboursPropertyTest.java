@@ -14,43 +14,43 @@ class NaiveNeighboursPropertyTest {
 
     @Test
     void whoever_was_displaced_learns_it_and_nobody_removes_what_is_fresh() {
-        Seeds.each(1500, simulation -> holds(crowd(simulation).members(3).naive(2)));
-        Seeds.assertReached(overlaps, 30, "overlaps");
-        Seeds.assertReached(displaced, 20, "displaced holders");
-        Seeds.assertReached(putBack, 3, "files put back");
+        Seeds.each(750, simulation -> holds(crowd(simulation).members(3).naive(2)));
+        Seeds.assertReached(overlaps, 15, "overlaps");
+        Seeds.assertReached(displaced, 10, "displaced holders");
+        Seeds.assertReached(putBack, 1, "files put back");
     }
 
     @Test
     void the_same_is_true_beside_scripts_of_three_echo_commands() {
-        Seeds.each(1000, simulation -> holds(crowd(simulation).members(3).echo(2)));
-        Seeds.assertReached(overlaps, 30, "overlaps");
-        Seeds.assertReached(displaced, 20, "displaced holders");
+        Seeds.each(500, simulation -> holds(crowd(simulation).members(3).echo(2)));
+        Seeds.assertReached(overlaps, 15, "overlaps");
+        Seeds.assertReached(displaced, 10, "displaced holders");
     }
 
     @Test
     void the_same_is_true_beside_all_of_them_and_whoever_deletes_files() {
         Seeds.each(
-                1000,
+                500,
                 simulation -> {
                     var crowd = crowd(simulation).members(3).polite(1).naive(1).echo(1);
                     crowd.others(1, "remover", new Remover(4));
                     crowd.others(2, "debris", new DebrisMaker());
                     holds(crowd);
                 });
-        Seeds.assertReached(displaced, 20, "displaced holders");
+        Seeds.assertReached(displaced, 10, "displaced holders");
     }
 
     @Test
     void the_same_is_true_where_files_can_have_no_second_name() {
         Seeds.each(
-                1000,
+                500,
                 simulation -> {
                     simulation.withoutHardLinks();
                     var crowd = crowd(simulation);
                     crowd.members(3).polite(1).naive(1).others(1, "remover", new Remover(6));
                     holds(crowd);
                 });
-        Seeds.assertReached(displaced, 20, "displaced holders");
+        Seeds.assertReached(displaced, 10, "displaced holders");
     }
 
     private static Crowd crowd(Simulation simulation) {

@@ -11,8 +11,8 @@ class RobbedHolderPropertyTest {
 
     @Test
     void learns_that_it_lost_the_lock_and_no_two_others_are_inside() {
-        Seeds.each(2500, this::holds);
-        Seeds.assertReached(robbed, 100, "holders robbed");
+        Seeds.each(1250, this::holds);
+        Seeds.assertReached(robbed, 50, "holders robbed");
     }
 
     private void holds(Simulation simulation) {

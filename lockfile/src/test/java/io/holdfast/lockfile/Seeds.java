@@ -22,7 +22,7 @@ final class Seeds {
             run(only, property);
             return;
         }
-        long count = usual * Long.getLong("simulation.seeds", Tier.usually(1, 30));
+        long count = usual * Long.getLong("simulation.seeds", Tier.usually(1, 60));
         for (long seed = 1; seed <= count; seed++) {
             run(seed, property);
         }

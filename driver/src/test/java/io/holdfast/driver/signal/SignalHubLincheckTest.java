@@ -2,6 +2,7 @@ package io.holdfast.driver.signal;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
+import io.holdfast.testsupport.Tier;
 
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -67,7 +68,7 @@ public class SignalHubLincheckTest {
     @Test
     void does_one_thing_after_the_other() {
         new StressOptions()
-                .iterations(20)
+                .iterations(Tier.usually(10, 100))
                 .invocationsPerIteration(400)
                 .threads(3)
                 .actorsPerThread(3)
