@@ -2,6 +2,7 @@ package io.holdfast.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -315,8 +316,8 @@ class ServeProcessIT {
                     var waiter = new LineClient(server.port())) {
                 int port = server.port();
                 String token = holder.lock("printer", "0 60");
-                assertThat(waiter.ask("e", "printer", "")).isEqualTo("queued");
-                waiter.send("w", "printer", "60");
+                waiter.send("l", "printer", "60");
+                await().until(() -> holder.ask("stats", "_", "").contains("\"waiters\":1"));
                 server.signal(signal);
                 assertThat(waiter.receive()).isEqualTo("error");
                 assertThat(waiter.receive()).isNull();
