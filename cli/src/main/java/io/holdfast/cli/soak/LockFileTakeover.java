@@ -48,8 +48,9 @@ record LockFileTakeover(int times) implements LockFileScenario {
                 crew.startPuppet(STALE);
             }
             run.warmUp();
+            int firstKill = stage.random().nextInt(ONE_OF_KILLS);
             for (int i = 0; i < times && !stage.stop().isRequested(); i++) {
-                run.once();
+                run.once(i % ONE_OF_KILLS == firstKill);
             }
             crew.end();
         }
@@ -78,9 +79,8 @@ record LockFileTakeover(int times) implements LockFileScenario {
             crew.expect(puppet, "released ", PATIENCE);
         }
 
-        void once() throws IOException, InterruptedException, CheckFailedException {
+        void once(boolean kill) throws IOException, InterruptedException, CheckFailedException {
             var plant = plant();
-            boolean kill = stage.random().nextInt(ONE_OF_KILLS) == 0;
             boolean clean = stage.random().nextInt(ONE_OF_CLEAN) == 0;
             var puppets = new ArrayList<>(crew.members());
             Collections.shuffle(puppets, stage.random());
