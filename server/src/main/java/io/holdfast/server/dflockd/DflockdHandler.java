@@ -3,6 +3,7 @@ package io.holdfast.server.dflockd;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
+import io.holdfast.driver.signal.ListenOutcome;
 import io.holdfast.driver.signal.Listener;
 import io.holdfast.driver.signal.Recipients;
 import io.holdfast.driver.signal.SharedSignals;
@@ -320,7 +321,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 stream(new StatsStream(context(), service, namespace, this::writePiece));
             }
             case DflockdRequest.Auth(byte[] ignored) -> DflockdEncoder.error(line());
-            case DflockdRequest.Malformed() -> DflockdEncoder.error(line());
+            case DflockdRequest.Malformed() -> refuse("malformed request");
             case DflockdRequest.Hello _, DflockdRequest.Cancel _ ->
                     DflockdEncoder.error(line()); // each has its place, which is not here
             case DflockdRequest.Mine(long after) -> {
@@ -611,9 +612,10 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     listener = hub.open(listening().listener());
                     subscriber = listener;
                 }
-                switch (listener.listen(pattern, group)) {
+                ListenOutcome outcome = listener.listen(pattern, group);
+                switch (outcome) {
                     case LISTENING -> DflockdEncoder.ok(line());
-                    case INVALID_PATTERN, NO_ROOM, CLOSED -> DflockdEncoder.error(line());
+                    case INVALID_PATTERN, NO_ROOM, CLOSED -> refuse("listen: " + outcome);
                 }
             }
             case SharedSignals shared -> {
@@ -623,6 +625,14 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 ask(shared, new SignalRequest.Listen(request(), pattern, group));
             }
         }
+    }
+
+    private void refuse(String reason) {
+        LOG.atDebug()
+                .addKeyValue("conn", session().id())
+                .addKeyValue("reason", reason)
+                .log("request refused");
+        DflockdEncoder.error(line());
     }
 
     private Listening listening() {
