@@ -11,7 +11,7 @@ package io.holdfast.client;
  * }
  * }
  *
- * @param address the server, or the first address of a cluster
+ * @param address of the server that the client is connected to, or was last
  * @param state what it is now
  */
 public record ConnectionEvent(String address, State state) {

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 
 /** Tells users what happens to a connection, in order, not on the thread that found out. */
 final class EventRelay implements ServiceEvents {
-    private final String address;
     private final SerialExecutor executor;
     private final List<Consumer<ConnectionEvent>> actions;
+    private volatile String address;
 
     EventRelay(String address, SerialExecutor executor, List<Consumer<ConnectionEvent>> actions) {
         this.address = address;
@@ -23,6 +23,11 @@ final class EventRelay implements ServiceEvents {
         for (var action : actions) {
             executor.execute(() -> action.accept(event));
         }
+    }
+
+    @Override
+    public void server(String current) {
+        address = current;
     }
 
     @Override

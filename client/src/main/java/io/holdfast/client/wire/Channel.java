@@ -25,6 +25,11 @@ final class Channel implements AutoCloseable {
         writer.start();
     }
 
+    /** Of the server. */
+    String address() {
+        return socket.address();
+    }
+
     /** A whole request, line ends and all. */
     void send(String lines) {
         queue.add(lines.getBytes(StandardCharsets.UTF_8));

@@ -65,7 +65,7 @@ final class PlainService implements LockService {
                 .turns()
                 .execute(
                         () -> {
-                            service.tell(events::connected);
+                            service.tell(events::connected, service.address());
                             service.common.adopt(socket);
                         });
         return service;
@@ -162,7 +162,12 @@ final class PlainService implements LockService {
 
     private void connectedAgain() {
         connected = true;
-        tell(events::reconnected);
+        tell(events::reconnected, address());
+    }
+
+    private void tell(Runnable event, String address) {
+        tell(() -> events.server(address));
+        tell(event);
     }
 
     private void tell(Runnable event) {

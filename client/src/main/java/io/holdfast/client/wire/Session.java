@@ -52,6 +52,7 @@ final class Session implements Link.Watcher {
     private Phase phase = Phase.LOST;
     private @Nullable Channel channel;
     private volatile @Nullable Hello hello;
+    private volatile String address; // of the server that it is connected to, or was last
     private boolean hadSession;
     private long nextTag = 1;
     private Timeline.@Nullable Timer graceTimer;
@@ -71,6 +72,7 @@ final class Session implements Link.Watcher {
         this.events = events;
         this.timeline = timeline;
         this.serial = new Serial(config.executor());
+        this.address = LineSocket.text(config.addresses().get(0));
         this.helloAskedAt = timeline.nanoTime();
     }
 
@@ -93,7 +95,7 @@ final class Session implements Link.Watcher {
     }
 
     String address() {
-        return LineSocket.text(config.addresses().get(0));
+        return address;
     }
 
     Listeners listeners() {
@@ -192,6 +194,8 @@ final class Session implements Link.Watcher {
             lose();
         }
         channel = open;
+        address = open.address();
+        events.server(address);
         cancel(graceTimer);
         Pulse next = new Pulse(this, open, silenceNanos(answer), answer.graceNanos(), askedAt);
         pulse = next;
