@@ -46,15 +46,15 @@ public interface Driver extends AutoCloseable {
     /** The sessions that are open. */
     Slices<SessionView> listSessions();
 
-    /** A session that is open; null if there is none of that number. */
+    /** A session that is open, on whatever node; null if none of that number is known. */
     @Nullable SessionView session(long session);
 
     /** What a session holds and waits for, so many of each shard at most. */
     List<BelongingView> belongings(long session, int most);
 
     /**
-     * Asks the owner of a session to end it; false if there is none of that number, or if its owner
-     * cannot do without it.
+     * Asks the owner of a session to end it; false if this node has none of that number, or if its
+     * owner cannot do without it.
      */
     boolean kick(long session);
 

@@ -4,6 +4,10 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Event;
 
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.LongFunction;
+
 /**
  * Sees everything that happens. It is called where it happens, often under a lock: it must be quick
  * and call nobody.
@@ -38,4 +42,10 @@ public interface Watcher {
 
     /** All that the session had has ended before. */
     void closed(long session, Peer peer);
+
+    /** Sessions of other nodes can be looked up: who is behind one, null if that is not known. */
+    default void lookUpElsewhere(LongFunction<@Nullable Peer> peers) {}
+
+    /** A session of another node has ended, with all that it had. */
+    default void closedElsewhere(long session, Peer peer) {}
 }

@@ -1,6 +1,7 @@
 package io.holdfast.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -9,6 +10,10 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +24,12 @@ import java.util.regex.Pattern;
 class ClusterProcessIT {
     private static final Pattern LEADER =
             Pattern.compile("the cluster has a leader\" leader=n(\\d)");
+
+    private static final Pattern HOLDER =
+            Pattern.compile("\"connection\":(\\d+),\"name\":\"([^\"]*)\"");
+
+    private static final Pattern CYCLE =
+            Pattern.compile("\"cycles\":\\[\\[.*\"key\":\"(orders|invoices)\"");
 
     @TempDir private Path folder;
 
@@ -35,6 +46,8 @@ class ClusterProcessIT {
                             "serve",
                             "--listen",
                             "dflockd://127.0.0.1:0",
+                            "--listen",
+                            "http://127.0.0.1:0",
                             "--cluster",
                             String.join(",", members),
                             "--node",
@@ -50,6 +63,39 @@ class ClusterProcessIT {
                 var two = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 var three = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return List.of(one.getLocalPort(), two.getLocalPort(), three.getLocalPort());
+        }
+    }
+
+    /** The response of a node over HTTP. */
+    private static String get(ServerProcess server, String path) throws Exception {
+        URI uri = URI.create("http://127.0.0.1:" + server.portOf("http") + path);
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            return http.send(
+                            HttpRequest.newBuilder(uri).build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
+        }
+    }
+
+    /** The holder of a key in the view of a node: the number of its connection, and its name. */
+    private static Matcher holder(ServerProcess server, String key) throws Exception {
+        Matcher holder = HOLDER.matcher(get(server, "/v1/keys?key=" + key));
+        assertThat(holder.find()).as("has a holder").isTrue();
+        return holder;
+    }
+
+    /** Two clients of two nodes wait for each other. */
+    private static void deadlock(ServerProcess seenFrom, int port, int otherPort) throws Exception {
+        try (var one = new LineClient(port);
+                var other = new LineClient(otherPort)) {
+            one.lock("orders", "60");
+            other.lock("invoices", "60");
+            one.send("l", "invoices", "60");
+            other.send("l", "orders", "60");
+            await().until(
+                            () ->
+                                    CYCLE.matcher(get(seenFrom, "/v1/waits")).find()
+                                            && !get(seenFrom, "/v1/waits").contains("concurrent\":true"));
         }
     }
 
@@ -79,8 +125,14 @@ class ClusterProcessIT {
                 String free = doomed.lock("free", "20");
                 String token = holder.lock("printer", "20");
                 assertThat(doomed.ask("l", "printer", "0")).isEqualTo("timeout");
+                Matcher seen = holder(servers.get(leader), "printer");
+                assertThat(seen.group(2)).startsWith("127.0.0.1:");
+                assertThat(seen.group()).isEqualTo(holder(servers.get(second), "printer").group());
+                assertThat(get(servers.get(leader), "/v1/connections/" + seen.group(1)))
+                        .contains("\"node\":\"n" + (second + 1) + "\"", "\"key\":\"printer\"");
                 assertThat(waiter.ask("e", "printer", "30")).isEqualTo("queued");
                 waiter.send("w", "printer", "60");
+                deadlock(servers.get(leader), ports.get(second), ports.get(third));
                 servers.get(leader).signal("KILL");
                 servers.get(leader).status();
                 assertThat(holder.ask("r", "printer", token)).isEqualTo("ok");

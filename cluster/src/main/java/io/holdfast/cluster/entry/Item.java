@@ -25,8 +25,13 @@ public sealed interface Item {
         }
     }
 
-    /** Who is behind a session: others are told. It comes before the first lock of a session. */
-    record Introduce(long session, String protocol, String name) implements Item {
+    /**
+     * Who is behind a session: others are told. It comes before the first lock of a session.
+     *
+     * @param concurrent whether it does several things at once
+     */
+    record Introduce(long session, String protocol, String name, boolean concurrent)
+            implements Item {
         @Override
         public long request() {
             return 0;

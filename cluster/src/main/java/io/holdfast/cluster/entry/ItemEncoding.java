@@ -15,8 +15,8 @@ final class ItemEncoding {
     static void write(Item item, long base, ByteWriter out) {
         switch (item) {
             case Item.Ask(var command) -> CommandEncoding.write(command, base, out);
-            case Item.Introduce(long session, var protocol, var name) -> {
-                out.octet(Tags.INTRODUCE);
+            case Item.Introduce(long session, var protocol, var name, boolean concurrent) -> {
+                out.octet(concurrent ? Tags.INTRODUCE_CONCURRENT : Tags.INTRODUCE);
                 out.number(session - base);
                 out.text(protocol);
                 out.text(name);
@@ -48,7 +48,9 @@ final class ItemEncoding {
         int tag = in.octet();
         long session = base + in.number();
         return switch (tag) {
-            case Tags.INTRODUCE -> new Item.Introduce(session, in.text(), in.text());
+            case Tags.INTRODUCE -> new Item.Introduce(session, in.text(), in.text(), false);
+            case Tags.INTRODUCE_CONCURRENT ->
+                    new Item.Introduce(session, in.text(), in.text(), true);
             case Tags.END -> new Item.End(session, in.number());
             case Tags.LISTEN -> new Item.Listen(session, in.number(), in.key(), in.byteString());
             case Tags.UNLISTEN ->

@@ -23,6 +23,9 @@ final class Tags {
     static final int UNLISTEN = 4;
     static final int EMIT = 5;
 
+    /** As {@link #INTRODUCE}, of a session that does several things at once. */
+    static final int INTRODUCE_CONCURRENT = 6;
+
     /** Commands stand among the items. */
     static final int ACQUIRE = 16;
 

@@ -35,6 +35,7 @@ import io.holdfast.engine.LineView;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Listing;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Possessions;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.UseCount;
 import io.holdfast.engine.ValueView;
@@ -175,6 +176,7 @@ public final class ReplicatedDriver implements SignalDriver {
         this.replica = new Replica(rules, config.room(), ear);
         this.signals = new ClusterSignals();
         this.steward = new Steward(log, rules, config.collectEvery().toNanos(), surroundings);
+        config.watcher().lookUpElsewhere(this::peerElsewhere);
     }
 
     // ---- what the log says
@@ -333,7 +335,8 @@ public final class ReplicatedDriver implements SignalDriver {
                 afterwards.add(
                         () -> {
                             giveUpAll(lost);
-                            beginStint(stint);
+                            LOG.atInfo().addKeyValue("node", node).log("serving clients");
+                            takeAboard();
                         });
             }
         }
@@ -348,6 +351,10 @@ public final class ReplicatedDriver implements SignalDriver {
         @Override
         public void ended(long id) {
             ReplicatedSession session = sessions.get(id);
+            Peer elsewhere = session == null ? peerElsewhere(id) : null;
+            if (elsewhere != null && begun) {
+                afterwards.add(() -> config.watcher().closedElsewhere(id, elsewhere));
+            }
             Runnable released = session == null ? null : session.ended();
             if (session != null && released != null) {
                 afterwards.add(
@@ -562,11 +569,6 @@ public final class ReplicatedDriver implements SignalDriver {
         lost.forEach(ReplicatedDriver::wake);
     }
 
-    private void beginStint(long stint) {
-        LOG.atInfo().addKeyValue("stint", stint).log("serving");
-        takeAboard();
-    }
-
     /** Lets those who have no stint go on in this one, if there is one. */
     private void takeAboard() {
         for (long stint = forwarder.stint(); stint != 0; stint = forwarder.stint()) {
@@ -691,16 +693,38 @@ public final class ReplicatedDriver implements SignalDriver {
         if (here != null) {
             return here.peer().name().get();
         }
+        Peer other = peerElsewhere(session);
+        return other == null ? null : other.name().get();
+    }
+
+    /** Who is behind a session of another node, from the replicated state. */
+    private @Nullable Peer peerElsewhere(long session) {
+        Replica.Person person;
         synchronized (lock) {
-            Replica.Person person = replica.person(session);
-            return person == null ? null : person.name();
+            person = replica.person(session);
         }
+        return person == null
+                ? null
+                : new Peer(person.protocol(), person::name, person.concurrent());
     }
 
     @Override
     public @Nullable SessionView session(long session) {
         ReplicatedSession found = sessions.get(session);
-        return found == null ? null : found.view(clock.getAsLong());
+        return found == null ? sessionElsewhere(session) : found.view(clock.getAsLong());
+    }
+
+    private @Nullable SessionView sessionElsewhere(long session) {
+        synchronized (lock) {
+            Replica.Person person = replica.person(session);
+            String at = replica.nodeOf(session);
+            if (person == null || at == null) {
+                return null;
+            }
+            Possessions had = replica.engine().views().possessions(session);
+            return new SessionView(
+                    session, person.protocol(), person.name(), -1, had.holds(), had.waits(), at);
+        }
     }
 
     @Override

@@ -147,7 +147,8 @@ final class ReplicatedSession implements Session {
             driver.known(1);
             driver.add(
                     new Pending(
-                            new Item.Introduce(id, peer.protocol(), peer.name().get()),
+                            new Item.Introduce(
+                                    id, peer.protocol(), peer.name().get(), peer.concurrent()),
                             null,
                             Long.MAX_VALUE));
         }

@@ -137,11 +137,11 @@ final class StateMachine extends BaseStateMachine {
         try {
             SnapshotFile.read(
                     file,
-                    in ->
+                    (in, version) ->
                             driver.withState(
                                     replica -> {
                                         try {
-                                            replica.read(in);
+                                            replica.read(in, version);
                                         } catch (IOException e) {
                                             throw new UncheckedIOException(e);
                                         }

@@ -37,7 +37,7 @@ public interface Outlet {
      */
     void turnedAway(String node, UUID nonce, String reason);
 
-    /** Everything a session had is free. */
+    /** Everything a session had is free; who is behind it is still known. */
     void ended(long session);
 
     /** A stint was ended, whether its node knows or not. */

@@ -46,9 +46,13 @@ public final class Replica {
     /** A session of which something may be left in the engine. */
     private record Ending(long session, long lastAnswered, long heirsSinceNanos) {}
 
-    /** Who is behind a session. */
-    public record Person(String protocol, String name) {
-        static final Person UNKNOWN = new Person("", "");
+    /**
+     * Who is behind a session.
+     *
+     * @param concurrent whether it does several things at once
+     */
+    public record Person(String protocol, String name, boolean concurrent) {
+        static final Person UNKNOWN = new Person("", "", false);
     }
 
     private final Outlet outlet;
@@ -205,8 +209,8 @@ public final class Replica {
                 engine.apply(command, timeNanos, ledger, effects);
                 outlet.applied(item, tell(command.session(), command.request()));
             }
-            case Item.Introduce(long session, String protocol, String name) -> {
-                sessions.put(session, new Person(protocol, name));
+            case Item.Introduce(long session, String protocol, String name, boolean concurrent) -> {
+                sessions.put(session, new Person(protocol, name, concurrent));
                 outlet.applied(item, null);
             }
             case Item.End(long session, long lastAnswered) -> {
@@ -293,8 +297,8 @@ public final class Replica {
         if (engine.hasSession(end.session())) {
             return -1;
         }
-        sessions.remove(end.session());
         outlet.ended(end.session());
+        sessions.remove(end.session());
         return 1 + had.holds() + had.waits();
     }
 
@@ -412,6 +416,7 @@ public final class Replica {
             out.writeLong(entry.getKey());
             out.writeUTF(entry.getValue().protocol());
             out.writeUTF(entry.getValue().name());
+            out.writeBoolean(entry.getValue().concurrent());
         }
         out.writeInt(ending.size());
         for (Ending end : ending) {
@@ -428,8 +433,12 @@ public final class Replica {
         out.writeLong(id.getLeastSignificantBits());
     }
 
-    /** Becomes what was written. */
-    public void read(DataInput in) throws IOException {
+    /**
+     * Becomes what was written.
+     *
+     * @param version of {@link SnapshotFile} that it was written in
+     */
+    public void read(DataInput in, int version) throws IOException {
         cluster = in.readBoolean() ? readId(in) : null;
         byte[] governing = new byte[in.readInt()];
         in.readFully(governing);
@@ -458,7 +467,9 @@ public final class Replica {
         }
         sessions.clear();
         for (int left = in.readInt(); left > 0; left--) {
-            sessions.put(in.readLong(), new Person(in.readUTF(), in.readUTF()));
+            sessions.put(
+                    in.readLong(),
+                    new Person(in.readUTF(), in.readUTF(), version > 1 && in.readBoolean()));
         }
         ending.clear();
         for (int left = in.readInt(); left > 0; left--) {
@@ -483,8 +494,8 @@ public final class Replica {
         Replica replica = new Replica(until, () -> true, new Deaf());
         SnapshotFile.read(
                 copy,
-                in -> {
-                    replica.read(in);
+                (in, version) -> {
+                    replica.read(in, version);
                     return replica;
                 });
         replica.cluster = null;
@@ -497,8 +508,15 @@ public final class Replica {
         return new UUID(in.readLong(), in.readLong());
     }
 
+    /** Who is behind a session; null if it has nothing in the state. */
     public @Nullable Person person(long session) {
         return sessions.get(session);
+    }
+
+    /** The node that a session is connected to; null if that serves no longer. */
+    public @Nullable String nodeOf(long session) {
+        Stint stint = stints.get(SessionIds.stint(session));
+        return stint == null ? null : stint.node;
     }
 
     /** The names that were ever given to a node. */

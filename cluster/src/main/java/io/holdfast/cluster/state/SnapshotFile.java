@@ -24,7 +24,9 @@ public final class SnapshotFile {
     /** "HFSTATE" and the version. */
     private static final long MAGIC = 0x4846_5354_4154_4500L;
 
-    private static final int VERSION = 1;
+    /** Version 2 records of each session whether it does several things at once. */
+    public static final int VERSION = 2;
+
     private static final int BUFFER = 1 << 16;
 
     /** Writes the state. */
@@ -34,7 +36,7 @@ public final class SnapshotFile {
 
     /** Reads the state. */
     public interface Reader<T> {
-        T read(DataInput in) throws IOException;
+        T read(DataInput in, int version) throws IOException;
     }
 
     private SnapshotFile() {}
@@ -63,8 +65,8 @@ public final class SnapshotFile {
         verify(file);
         try (InputStream bare = Files.newInputStream(file)) {
             DataInputStream in = new DataInputStream(new BufferedInputStream(bare, BUFFER));
-            in.readLong();
-            return state.read(in);
+            int version = (int) (in.readLong() & 0xFF);
+            return state.read(in, version);
         } catch (EOFException e) {
             throw new IOException(file + " is damaged: it ends too early", e);
         }

@@ -77,7 +77,8 @@ class EntryEncodingTest {
 
     private static Stream<Arguments> items() {
         return Stream.of(
-                item("01050468747470026d65", new Item.Introduce(SESSION, "http", "me")),
+                item("01050468747470026d65", new Item.Introduce(SESSION, "http", "me", false)),
+                item("06050468747470026d65", new Item.Introduce(SESSION, "http", "me", true)),
                 item("020506", new Item.End(SESSION, 6)),
                 item(
                         "0305070274e90102ff0000",

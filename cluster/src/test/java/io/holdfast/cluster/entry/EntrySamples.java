@@ -60,7 +60,7 @@ final class EntrySamples {
                 random.nextInt(4) == 0 ? number() : (stint << 32) | random.nextInt(1, 100_000);
         long request = number();
         return switch (random.nextInt(10)) {
-            case 0 -> new Item.Introduce(session, text(), text());
+            case 0 -> new Item.Introduce(session, text(), text(), random.nextBoolean());
             case 1 -> new Item.End(session, request);
             case 2 -> new Item.Listen(session, request, key(), byteString());
             case 3 -> new Item.Unlisten(session, request, key(), byteString());

@@ -6,7 +6,7 @@ import io.holdfast.cluster.entry.EntryEncoding;
 import io.holdfast.cluster.entry.Rules;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.Watcher;
+import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Settings;
 
 import java.time.Duration;
@@ -27,14 +27,6 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
 
     private static final Rules RULES =
             new Rules(new Settings(0, 300 * SECOND, true), Caps.NONE, SESSION, 0);
-    private static final DriverConfig CONFIG =
-            new DriverConfig(
-                    RULES.settings(),
-                    Caps.NONE,
-                    Duration.ofMinutes(10),
-                    0,
-                    () -> true,
-                    Watcher.NONE);
 
     /** What was proposed and is not in the log yet. */
     private record Proposal(Entry entry, Consumer<Boolean> outcome) {}
@@ -44,9 +36,23 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
 
     private final Deque<Proposal> proposals = new ArrayDeque<>();
     private final List<Runnable> later = new ArrayList<>();
+    final Observatory observatory = new Observatory(1, () -> nowNanos());
     private final ReplicatedDriver driver =
             new ReplicatedDriver(
-                    "n1", new UUID(1, 1), RULES, CONFIG, PATIENCE, this, () -> nowNanos(), this);
+                    "n1",
+                    new UUID(1, 1),
+                    RULES,
+                    new DriverConfig(
+                            RULES.settings(),
+                            Caps.NONE,
+                            Duration.ofMinutes(10),
+                            0,
+                            () -> true,
+                            observatory),
+                    PATIENCE,
+                    this,
+                    () -> nowNanos(),
+                    this);
     private long lastDrawn;
 
     /** How many times it was said that what was sent got nowhere. */
@@ -112,7 +118,8 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
         }
     }
 
-    private void apply(Entry entry) {
+    /** An entry of whatever node. */
+    void apply(Entry entry) {
         driver.apply(1, now.get(), entry);
     }
 

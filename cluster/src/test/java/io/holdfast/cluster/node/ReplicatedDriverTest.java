@@ -8,9 +8,14 @@ import static io.holdfast.cluster.node.HandLog.SESSION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.cluster.entry.Entry;
+import io.holdfast.cluster.entry.Item;
+import io.holdfast.cluster.state.Replica;
+import io.holdfast.cluster.state.SessionIds;
+import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
+import io.holdfast.driver.SessionView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
@@ -23,8 +28,16 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 
 @DisplayName("A node's driver")
@@ -430,5 +443,91 @@ class ReplicatedDriverTest {
         log.pass(1);
         driver.pulse();
         assertThat(log.otherWays).isEqualTo(1);
+    }
+
+    /** A session of another node, that has the key to itself. */
+    private static long holdElsewhere(HandLog log) {
+        log.apply(new Entry.Join("n2", new UUID(2, 2), new UUID(3, 3)));
+        long stint = 2; // the node itself has the first
+        long session = SessionIds.of(stint, 1);
+        log.apply(
+                new Entry.Batch(
+                        stint,
+                        1,
+                        List.of(
+                                new Item.Introduce(session, "dflockd", "worker-7", true),
+                                new Item.Ask(
+                                        new Command.Acquire(
+                                                session,
+                                                1,
+                                                Kind.MUTEX,
+                                                KEY,
+                                                1,
+                                                0,
+                                                60 * SECOND,
+                                                5)))));
+        return session;
+    }
+
+    private static void assertIsKnown(HandLog log, long session) {
+        Peer peer = Objects.requireNonNull(log.observatory.peerOf(session));
+        assertThat(peer.name().get()).isEqualTo("worker-7");
+        assertThat(peer.protocol()).isEqualTo("dflockd");
+        assertThat(peer.concurrent()).isTrue();
+    }
+
+    @Test
+    void knows_who_holds_a_key_over_another_node() {
+        long session = holdElsewhere(log);
+        assertIsKnown(log, session);
+        assertThat(driver.nameOf(session)).isEqualTo("worker-7");
+        assertThat(driver.session(session))
+                .isEqualTo(new SessionView(session, "dflockd", "worker-7", -1, 1, 0, "n2"));
+        assertThat(driver.kick(session)).isFalse();
+    }
+
+    @Test
+    void knows_who_it_was_when_a_session_of_another_node_has_ended() {
+        long session = holdElsewhere(log);
+        log.apply(new Entry.Batch(SessionIds.stint(session), 2, List.of(new Item.End(session, 1))));
+        assertThat(driver.session(session)).isNull();
+        assertIsKnown(log, session);
+    }
+
+    @Test
+    void knows_who_holds_a_key_over_another_node_from_a_copy_of_the_state() throws Exception {
+        long session = holdElsewhere(log);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            driver.withState(replica -> write(replica, out));
+        }
+        HandLog restarted = new HandLog();
+        restarted
+                .driver()
+                .withState(
+                        replica ->
+                                read(
+                                        replica,
+                                        new DataInputStream(
+                                                new ByteArrayInputStream(bytes.toByteArray()))));
+        assertIsKnown(restarted, session);
+    }
+
+    private static Replica write(Replica replica, DataOutputStream out) {
+        try {
+            replica.write(out);
+            return replica;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Replica read(Replica replica, DataInputStream in) {
+        try {
+            replica.read(in, SnapshotFile.VERSION);
+            return replica;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

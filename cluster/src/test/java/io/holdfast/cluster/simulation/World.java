@@ -5,6 +5,7 @@ import static io.holdfast.cluster.simulation.Timeline.SECOND;
 
 import io.holdfast.cluster.entry.Rules;
 import io.holdfast.cluster.node.ReplicatedDriver;
+import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.Watcher;
@@ -293,7 +294,9 @@ final class World {
         driver.withState(
                 replica -> {
                     try {
-                        replica.read(new DataInputStream(new ByteArrayInputStream(bytes)));
+                        replica.read(
+                                new DataInputStream(new ByteArrayInputStream(bytes)),
+                                SnapshotFile.VERSION);
                     } catch (IOException e) {
                         throw new AssertionError(e);
                     }

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
@@ -46,6 +47,7 @@ public final class Observatory implements Watcher {
     private final ConcurrentMap<String, LongAdder> sessions = new ConcurrentHashMap<>();
     private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
     private final Histogram handOffs = new Histogram();
+    private volatile LongFunction<@Nullable Peer> elsewhere = _ -> null;
 
     /**
      * @param shards how many may happen at once
@@ -93,6 +95,16 @@ public final class Observatory implements Watcher {
         if (!subscriptions.isEmpty()) {
             publish(new Happening.Closed(session, peer, clock.getAsLong()));
         }
+    }
+
+    @Override
+    public void lookUpElsewhere(LongFunction<@Nullable Peer> others) {
+        elsewhere = others;
+    }
+
+    @Override
+    public void closedElsewhere(long session, Peer peer) {
+        departed.add(session, peer);
     }
 
     private void publish(Happening happening) {
@@ -214,9 +226,12 @@ public final class Observatory implements Watcher {
         return open;
     }
 
-    /** Who is behind a session that is open, or was until a while ago. */
+    /** Who is behind a session that is open, or was until a while ago, on whatever node. */
     public @Nullable Peer peerOf(long session) {
         Peer present = peers.get(session);
-        return present == null ? departed.get(session) : present;
+        if (present == null) {
+            present = departed.get(session);
+        }
+        return present == null ? elsewhere.apply(session) : present;
     }
 }

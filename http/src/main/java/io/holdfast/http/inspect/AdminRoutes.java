@@ -2,6 +2,7 @@ package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Peer;
+import io.holdfast.driver.SessionView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
@@ -88,12 +89,21 @@ final class AdminRoutes {
         Driver driver = exchange.backend().driver();
         Peer peer = exchange.backend().observatory().peerOf(number);
         if (!driver.kick(number)) {
-            throw driver.session(number) == null
-                    ? ConnectionRoutes.noConnection()
-                    : new Problem(409, "not_kickable", "the server cannot do without this session");
+            throw notKicked(driver.session(number));
         }
         audit.kicked(exchange.address(), number, peer, reason);
         exchange.noContent();
+    }
+
+    private static Problem notKicked(@Nullable SessionView view) {
+        if (view == null) {
+            return ConnectionRoutes.noConnection();
+        }
+        String reason =
+                view.node() == null
+                        ? "the server cannot do without this session"
+                        : "this connection is with node " + view.node() + ": kick it there";
+        return new Problem(409, "not_kickable", reason);
     }
 
     /** 0 if there is none. */

@@ -95,7 +95,7 @@ final class ConnectionRoutes {
                 .put("connection", view.id())
                 .put("name", view.name())
                 .put("protocol", view.protocol())
-                .put("open_s", Json.seconds(view.openNanos()))
+                .put("open_s", view.openNanos() < 0 ? null : Json.seconds(view.openNanos()))
                 .put("holds", view.holds())
                 .put("waits", view.waits());
     }
@@ -129,7 +129,11 @@ final class ConnectionRoutes {
     private static JsonObject showAll(SessionView view, Driver driver) {
         JsonArray holding = new JsonArray();
         JsonArray waiting = new JsonArray();
-        JsonObject answer = show(view).put("holding", holding).put("waiting", waiting);
+        JsonObject answer = show(view);
+        if (view.node() != null) {
+            answer.put("node", view.node());
+        }
+        answer.put("holding", holding).put("waiting", waiting);
         Bulk bulk = new Bulk();
         for (BelongingView belonging : driver.belongings(view.id(), MOST_BELONGINGS)) {
             if (!bulk.admits(belonging.key())) {

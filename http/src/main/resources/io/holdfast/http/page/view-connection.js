@@ -91,7 +91,7 @@ export class ConnectionView {
             running(at - wait.waited_s * 1000),
             running(wait.timeout_left_s === null ? null : at + wait.timeout_left_s * 1000, {down: true, none: 'no end'}),
         ]);
-        const button = mayAct() ? el('button', {
+        const button = mayAct() && !answer.node ? el('button', {
             type: 'button',
             class: 'danger small',
             onclick: async () => {
@@ -103,7 +103,8 @@ export class ConnectionView {
             this.#back(),
             el('h1', {}, el('span', {class: 'number'}, `#${answer.connection} `), name(answer.name ?? '')),
             el('div', {class: 'panel'},
-                el('h2', {}, el('span', {class: 'kind'}, answer.protocol ?? ''), el('span', {class: 'facts'}, 'open for ', running(at - answer.open_s * 1000)), button),
+                el('h2', {}, el('span', {class: 'kind'}, answer.protocol ?? ''), el('span', {class: 'facts'},
+                    answer.node ? `connected to node ${visible(answer.node)}` : ['open for ', running(at - answer.open_s * 1000)]), button),
                 el('h3', {}, `Holds ${count(answer.holds)}`),
                 table('Holds', ['Kind', 'Key', 'Mode', 'State', 'Held for', 'Lease left', 'Fence'], holding, 'It holds nothing.'),
                 el('h3', {}, `Waits for ${count(answer.waits)}`),
