@@ -67,6 +67,12 @@ public interface Driver extends AutoCloseable {
     /** How much of one kind is in use in all namespaces. */
     UseCount countUse(Kind kind);
 
+    /**
+     * How long those have waited so far who wait for keys of one kind, in no order. Of very many it
+     * is those who have waited longest, {@code most} of each shard and namespace.
+     */
+    long[] waited(Kind kind, int most);
+
     /** The keys of one kind that somebody holds. */
     Slices<HolderView> listHolders(Namespace namespace, Kind kind);
 

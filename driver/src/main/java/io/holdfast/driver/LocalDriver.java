@@ -29,6 +29,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Serves sessions in this process. Keys are hashed onto shards, each an engine guarded by its own
@@ -200,6 +202,16 @@ public final class LocalDriver implements Driver {
             sum = sum.plus(shard.read(views -> views.countUse(kind)));
         }
         return sum;
+    }
+
+    @Override
+    public long[] waited(Kind kind, int most) {
+        return Stream.of(shards)
+                .flatMapToLong(
+                        shard ->
+                                LongStream.of(
+                                        shard.read((views, now) -> views.waited(kind, most, now))))
+                .toArray();
     }
 
     @Override

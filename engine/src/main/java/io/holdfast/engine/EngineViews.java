@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 
 /**
  * What can be seen of an engine. Looking changes nothing. A time that is asked about is never
@@ -256,6 +257,26 @@ public final class EngineViews {
             }
         }
         return sum;
+    }
+
+    /**
+     * How long those have waited who wait for keys of one kind, so many of each namespace at most:
+     * those who have waited longest.
+     */
+    public long[] waited(Kind kind, int most, long now) {
+        LongStream.Builder all = LongStream.builder();
+        for (Map<Kind, HeldTally> kinds : state.held.values()) {
+            HeldTally tally = kinds.get(kind);
+            if (tally != null) {
+                int[] left = {most};
+                tally.eachWait(
+                        wait -> {
+                            all.add(since(wait.sinceNanos, now));
+                            return --left[0] > 0;
+                        });
+            }
+        }
+        return all.build().toArray();
     }
 
     public Listing<CounterView> listCounters() {

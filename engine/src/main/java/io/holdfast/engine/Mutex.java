@@ -102,7 +102,7 @@ final class Mutex extends Resource {
         if (isRead(wait)) {
             sharing.readLine.append(wait);
             waiters++;
-            tally.waits++;
+            tally.add(wait);
         } else {
             super.append(wait);
         }
@@ -113,7 +113,7 @@ final class Mutex extends Resource {
         if (sharing != null && isRead(wait)) {
             sharing.readLine.remove(wait);
             waiters--;
-            tally.waits--;
+            tally.remove(wait);
         } else {
             super.remove(wait);
         }

@@ -84,7 +84,7 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
         }
         last = wait;
         waiters++;
-        tally.waits++;
+        tally.add(wait);
     }
 
     void remove(Wait wait) {
@@ -103,7 +103,7 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
         wait.ahead = null;
         wait.behind = null;
         waiters--;
-        tally.waits--;
+        tally.remove(wait);
     }
 
     /** Shows those who wait, in order of arrival, to one who says whether to go on. */

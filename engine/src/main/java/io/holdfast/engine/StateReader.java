@@ -33,6 +33,7 @@ final class StateReader {
         for (int left = in.count(); left > 0; left--) {
             resource();
         }
+        state.held.values().forEach(kinds -> kinds.values().forEach(HeldTally::sortWaits));
         for (Session session : sessions) {
             order(session);
             for (int left = in.count(); left > 0; left--) {

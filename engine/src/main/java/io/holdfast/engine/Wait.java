@@ -29,6 +29,11 @@ sealed class Wait extends Deadline implements Place permits AskWait, TermsWait {
 
     @Nullable Wait behind;
 
+    /** Neighbours among those who wait for any key of the namespace and kind. */
+    @Nullable Wait older;
+
+    @Nullable Wait younger;
+
     /** Its place among the waits of the session, known only while a state is written or read. */
     int rank;
 

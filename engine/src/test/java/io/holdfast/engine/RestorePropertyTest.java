@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 
 /** Random schedules, cut somewhere: from there on, a twin that was read does the same. */
 @Label("An engine that was written and read")
@@ -106,6 +107,11 @@ class RestorePropertyTest {
             assertThat(twin.snapshot()).isEqualTo(engine.snapshot());
             for (Kind kind : Kind.values()) {
                 assertThat(twin.views().countUse(kind)).isEqualTo(engine.views().countUse(kind));
+                assertThat(LongStream.of(twin.views().waited(kind, 2, now)).boxed())
+                        .containsExactlyInAnyOrderElementsOf(
+                                LongStream.of(engine.views().waited(kind, 2, now))
+                                        .boxed()
+                                        .toList());
             }
         }
 

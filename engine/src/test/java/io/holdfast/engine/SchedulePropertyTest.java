@@ -19,6 +19,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 
 /** Random schedules of all commands. What failed is printed with its seed, shrunk. */
 @Label("Whatever people do")
@@ -370,6 +371,27 @@ class SchedulePropertyTest {
                 engine.views().listLines(most).next(Integer.MAX_VALUE, now, lines);
                 assertThat(new HashSet<>(lines)).hasSameSizeAs(lines).isEqualTo(model.lines(most));
             }
+            for (Kind kind : Kind.values()) {
+                checkWaited(kind);
+            }
+        }
+
+        private void checkWaited(Kind kind) {
+            long[] all =
+                    model.lines(Integer.MAX_VALUE).stream()
+                            .filter(line -> line.kind() == kind)
+                            .flatMap(line -> line.waiters().stream())
+                            .mapToLong(LineView.Waiter::sinceNanos)
+                            .sorted()
+                            .toArray();
+            long[] waited = engine.views().waited(kind, Integer.MAX_VALUE, now);
+            assertThat(LongStream.of(waited).sorted()).containsExactly(box(all));
+            assertThat(LongStream.of(engine.views().waited(kind, 1, now)).max())
+                    .isEqualTo(LongStream.of(all).max());
+        }
+
+        private static Long[] box(long[] numbers) {
+            return LongStream.of(numbers).boxed().toArray(Long[]::new);
         }
 
         private void checkKeyViews() {

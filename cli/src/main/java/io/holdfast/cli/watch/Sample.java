@@ -2,6 +2,7 @@ package io.holdfast.cli.watch;
 
 import io.holdfast.cli.json.Json;
 
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -10,8 +11,9 @@ import java.util.Map;
  * @param query what it was asked for
  * @param overview rates and totals
  * @param page the rows of the view, with their {@code total} unless all are there
+ * @param deadlocks each of them as a cycle of those who wait
  */
-record Sample(Query query, Json.Fields overview, Json.Fields page) {
+record Sample(Query query, Json.Fields overview, Json.Fields page, List<Json.Items> deadlocks) {
     private static final String SECONDS = "30"; // enough for the last time that anybody waited
 
     static Sample read(HttpReader server, Query query) throws ReadException, InterruptedException {
@@ -22,6 +24,24 @@ record Sample(Query query, Json.Fields overview, Json.Fields page) {
                     case CONNECTIONS -> server.get("/v1/connections", query.parameters());
                     case WAITS -> server.get("/v1/waits", Map.of());
                 };
-        return new Sample(query, overview, page);
+        Json.Fields waits = page;
+        if (query.view() != View.WAITS) {
+            boolean hasWaiters = overview.fields("totals").optional("longest_wait_s").isPresent();
+            waits =
+                    hasWaiters
+                            ? server.get("/v1/waits", Map.of("limit", "0"))
+                            : new Json.Fields(Map.of());
+        }
+        return new Sample(query, overview, page, deadlocks(waits));
+    }
+
+    private static List<Json.Items> deadlocks(Json.Fields waits) {
+        Json.Items cycles = waits.list("cycles");
+        return cycles == null
+                ? List.of()
+                : cycles.values().stream()
+                        .filter(Json.Items.class::isInstance)
+                        .map(Json.Items.class::cast)
+                        .toList();
     }
 }

@@ -75,22 +75,32 @@ final class Screen {
                         + Spans.text(overview.number("uptime_s"))
                         + ", connections "
                         + (long) totals.number("connections"),
-                "acquired "
+                deadlocks(sample)
+                        + "waiting "
+                        + (long)
+                                (totals.number("lock_waiters") + totals.number("semaphore_waiters"))
+                        + ", longest wait "
+                        + Spans.text(totals.optional("longest_wait_s"))
+                        + ", wait p99 "
+                        + millis(known(series, "wait_p99_ms"))
+                        + ", held "
+                        + (long)
+                                (totals.number("locks_held")
+                                        + totals.number("semaphore_holders")
+                                        + totals.number("shared_holders"))
+                        + ", acquired "
                         + last(series, "acquired")
                         + "/s, timeouts "
                         + last(series, "timed_out")
                         + "/s, lost "
                         + last(series, "lost")
-                        + "/s, held "
-                        + (long)
-                                (totals.number("locks_held")
-                                        + totals.number("semaphore_holders")
-                                        + totals.number("shared_holders"))
-                        + ", waiting "
-                        + (long)
-                                (totals.number("lock_waiters") + totals.number("semaphore_waiters"))
-                        + ", wait p99 "
-                        + millis(known(series, "wait_p99_ms")));
+                        + "/s");
+    }
+
+    /** First in the line, so that it is seen on a narrow terminal too. */
+    private static String deadlocks(Sample sample) {
+        int count = sample.deadlocks().size();
+        return count == 0 ? "" : count + (count == 1 ? " DEADLOCK, " : " DEADLOCKS, ");
     }
 
     private static String about(Sample sample, Query wanted, boolean fits) {
@@ -111,23 +121,19 @@ final class Screen {
         return line.toString();
     }
 
+    /** In the view of waits. */
     private static List<String> cycles(Sample sample) {
-        Json.Items cycles = sample.page().list("cycles");
         List<String> lines = new ArrayList<>();
-        if (cycles == null) {
+        if (sample.query().view() != View.WAITS) {
             return lines;
         }
-        for (Json cycle : cycles.values()) {
+        for (Json.Items members : sample.deadlocks()) {
             if (lines.size() == MOST_CYCLES) {
-                lines.add("and " + (cycles.values().size() - MOST_CYCLES) + " more deadlocks");
+                lines.add("and " + (sample.deadlocks().size() - MOST_CYCLES) + " more deadlocks");
                 break;
             }
-            if (cycle instanceof Json.Items members) {
-                lines.add(
-                        Names.deadlock(members).toUpperCase(Locale.ROOT)
-                                + ": "
-                                + Names.cycle(members));
-            }
+            lines.add(
+                    Names.deadlock(members).toUpperCase(Locale.ROOT) + ": " + Names.cycle(members));
         }
         return lines;
     }

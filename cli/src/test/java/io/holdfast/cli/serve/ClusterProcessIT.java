@@ -95,7 +95,8 @@ class ClusterProcessIT {
             await().until(
                             () ->
                                     CYCLE.matcher(get(seenFrom, "/v1/waits")).find()
-                                            && !get(seenFrom, "/v1/waits").contains("concurrent\":true"));
+                                            && !get(seenFrom, "/v1/waits")
+                                                    .contains("concurrent\":true"));
         }
     }
 

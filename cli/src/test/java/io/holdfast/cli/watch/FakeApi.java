@@ -19,7 +19,8 @@ final class FakeApi implements AutoCloseable {
             """
             {"version":"1.2.3","uptime_s":725,"ready":true,"role":"open","admin":false,
              "totals":{"connections":4,"http_sessions":0,"locks_held":2,"lock_waiters":3,
-              "semaphore_holders":1,"semaphore_waiters":0,"shared_holders":0,"listeners":0},
+              "semaphore_holders":1,"semaphore_waiters":0,"shared_holders":0,"listeners":0,
+              "longest_wait_s":6},
              "contended":[],
              "series":{"step_s":1,"end":"2026-01-01T00:00:00.000Z","acquired":[1,120],
               "released":[1,1],"timed_out":[0,2],"expired":[0,0],"lost":[0,0],

@@ -47,7 +47,8 @@ class TopCommandIT {
                "namespace":"","key":"a"}]],"truncated":false}
             """;
     private static final String NUMBERS =
-            "acquired 120/s, timeouts 2/s, lost 0/s, held 3, waiting 3, wait p99 13ms";
+            "1 DEADLOCK, waiting 3, longest wait 6.0s, wait p99 13ms, held 3, acquired 120/s,"
+                    + " timeouts 2/s, lost 0/s";
 
     private FakeApi api;
 
@@ -90,6 +91,13 @@ class TopCommandIT {
                         "tenant: odd\\u001b[2J  semaphore   0/3        0  -"
                                 + "                               -      -");
         assertThat(api.asked()).contains("/v1/keys?sort=waiters&order=desc&offset=0&limit=20");
+    }
+
+    @Test
+    void does_not_look_for_deadlocks_where_nobody_waits() {
+        api.put("/v1/overview", FakeApi.OVERVIEW.replace("\"longest_wait_s\":6", "\"x\":null"));
+        assertThat(top("--once").get(1)).startsWith("waiting 3, longest wait -, ");
+        assertThat(api.asked()).noneMatch(it -> it.startsWith("/v1/waits"));
     }
 
     @Test

@@ -796,6 +796,11 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     @Override
+    public long[] waited(Kind kind, int most) {
+        return read((views, now) -> views.waited(kind, most, now));
+    }
+
+    @Override
     public Slices<LineView> listLines(int most) {
         return list(views -> views.listLines(most));
     }

@@ -47,12 +47,17 @@ public final class Histogram {
         return bucket < BOUNDS.length ? BOUNDS[bucket] : Long.MAX_VALUE;
     }
 
-    void record(long nanos) {
+    /** The bucket of a span. */
+    public static int bucketOf(long nanos) {
         int bucket = 0;
         while (bucket < BOUNDS.length && nanos > BOUNDS[bucket]) {
             bucket++;
         }
-        add(bucket, 1);
+        return bucket;
+    }
+
+    void record(long nanos) {
+        add(bucketOf(nanos), 1);
         add(BOUNDS.length + 1, nanos);
     }
 

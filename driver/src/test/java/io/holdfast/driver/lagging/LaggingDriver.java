@@ -220,6 +220,11 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
+    public long[] waited(Kind kind, int most) {
+        return behind.waited(kind, most);
+    }
+
+    @Override
     public Slices<HolderView> listHolders(Namespace namespace, Kind kind) {
         return behind.listHolders(namespace, kind);
     }

@@ -8,6 +8,7 @@ import io.holdfast.http.web.Api;
 import io.holdfast.http.web.Exchange;
 import io.holdfast.http.web.Json;
 import io.holdfast.http.web.Need;
+import io.holdfast.http.web.Problem;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -31,7 +32,8 @@ final class WaitRoutes {
         api.add(HttpMethod.GET, "/v1/waits", Need.READ, this::list);
     }
 
-    private void list(Exchange exchange) {
+    private void list(Exchange exchange) throws Problem {
+        int most = exchange.queryInt("limit", MOST_WAITS, 0, MOST_WAITS);
         Driver driver = exchange.backend().driver();
         Observatory observatory = exchange.backend().observatory();
         LongPredicate concurrent =
@@ -40,10 +42,10 @@ final class WaitRoutes {
                     return peer != null && peer.concurrent();
                 };
         exchange.offLoop(
-                () -> list(new WaitGraph(driver, System::nanoTime, concurrent), observatory));
+                () -> list(new WaitGraph(driver, System::nanoTime, concurrent), most, observatory));
     }
 
-    private static JsonObject list(WaitGraph graph, Observatory observatory) {
+    private static JsonObject list(WaitGraph graph, int most, Observatory observatory) {
         Bulk bulk = new Bulk();
         Bulk cyclesBulk = new Bulk();
         boolean more = false;
@@ -62,7 +64,7 @@ final class WaitRoutes {
                         Comparator.comparingLong((Place place) -> place.waiter().sinceNanos())
                                 .reversed(),
                         0,
-                        MOST_WAITS);
+                        most);
         for (LineView line : graph.lines()) {
             int position = 0;
             for (LineView.Waiter waiter : line.waiters()) {
@@ -80,7 +82,7 @@ final class WaitRoutes {
         return new JsonObject()
                 .put("waits", waits)
                 .put("cycles", cycles)
-                .put("truncated", more || graph.isTruncated() || longest.total() > MOST_WAITS);
+                .put("truncated", more || graph.isTruncated() || longest.total() > most);
     }
 
     private static JsonObject show(Deadlocks.Step step, Observatory observatory) {

@@ -94,15 +94,17 @@ public final class MetricsRoutes implements AutoCloseable {
     private JsonObject totals() {
         UseCount locks = totals.locks();
         UseCount semaphores = totals.semaphores();
+        long longest = RunningWaits.of(backend.driver()).longestNanos();
         return new JsonObject()
-                .put("connections", totals.connections())
+                .put("connections", backend.driver().openSessions())
                 .put("http_sessions", status.sessions().getAsInt())
                 .put("locks_held", locks.keys())
                 .put("lock_waiters", locks.waits())
                 .put("semaphore_holders", semaphores.holds())
                 .put("semaphore_waiters", semaphores.waits())
                 .put("shared_holders", totals.shared().holds())
-                .put("listeners", totals.listeners());
+                .put("listeners", totals.listeners())
+                .put("longest_wait_s", longest == 0 ? null : Json.seconds(longest));
     }
 
     private JsonArray contended() {

@@ -1,6 +1,7 @@
 package io.holdfast.http.metrics;
 
 import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.watch.Histogram;
 import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Event;
 import io.holdfast.engine.Kind;
@@ -22,6 +23,7 @@ import java.util.Map;
 public final class Series {
     static final int KEPT = 600;
     private static final double SECOND = 1e9;
+    private static final double MILLI = 1e6;
     private static final int DIGITS = 3;
 
     /** What is shown as so many a second. */
@@ -48,6 +50,7 @@ public final class Series {
         RATES.forEach(type -> line(Show.word(type)));
         line("wait_p50_ms");
         line("wait_p99_ms");
+        line("longest_wait_ms");
         line("held");
         line("waiting");
         line("connections");
@@ -102,16 +105,22 @@ public final class Series {
             long more = now.events.getOrDefault(type, 0L) - last.events.getOrDefault(type, 0L);
             point.put(Show.word(type), more / seconds);
         }
-        Spans waits = now.waits.minus(last.waits);
-        point.put("wait_p50_ms", waits.percentileMillis(50));
-        point.put("wait_p99_ms", waits.percentileMillis(99));
+        Spans ended = now.waits.minus(last.waits);
+        RunningWaits running = RunningWaits.of(backend.driver());
+        Spans waits = ended.plus(Spans.of(running));
+        boolean longestRuns = ended.totalFrom(Histogram.bucketOf(running.longestNanos())) == 0;
+        double longest = running.longestNanos() / MILLI;
+        double most = longestRuns ? longest : Double.POSITIVE_INFINITY;
+        point.put("wait_p50_ms", Math.min(most, waits.percentileMillis(50)));
+        point.put("wait_p99_ms", Math.min(most, waits.percentileMillis(99)));
+        point.put("longest_wait_ms", longest);
         UseCount use = new UseCount(0, 0, 0);
         for (Kind kind : Kind.values()) {
             use = use.plus(backend.driver().countUse(kind));
         }
         point.put("held", (double) use.holds());
         point.put("waiting", (double) use.waits());
-        point.put("connections", (double) backend.connections().get());
+        point.put("connections", (double) backend.driver().openSessions());
         return point;
     }
 

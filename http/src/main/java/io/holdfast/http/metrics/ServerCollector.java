@@ -211,16 +211,24 @@ final class ServerCollector implements MultiCollector {
         GaugeSnapshot.Builder holders =
                 gauge("holdfast_holders", "Holds, by kind; a key may have several.");
         GaugeSnapshot.Builder waiters = gauge("holdfast_waiters", "Those in lines, by kind.");
+        GaugeSnapshot.Builder longest =
+                gauge(
+                        "holdfast_longest_wait_seconds",
+                        "How long the longest wait that goes on has lasted; 0 if there is none.");
         for (Kind kind : Kind.values()) {
             UseCount use = backend.driver().countUse(kind);
             Labels labels = Labels.of("kind", Show.word(kind));
             keys.dataPoint(gaugePoint(use.keys(), labels));
             holders.dataPoint(gaugePoint(use.holds(), labels));
             waiters.dataPoint(gaugePoint(use.waits(), labels));
+            double seconds = RunningWaits.of(backend.driver(), kind).longestNanos() / NANOS;
+            longest.dataPoint(
+                    GaugeDataPointSnapshot.builder().value(seconds).labels(labels).build());
         }
         all.add(keys.build());
         all.add(holders.build());
         all.add(waiters.build());
+        all.add(longest.build());
     }
 
     private void addContended(List<MetricSnapshot> all) {

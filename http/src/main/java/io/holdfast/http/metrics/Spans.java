@@ -22,6 +22,12 @@ final class Spans {
         return new Spans(counts, sumNanos);
     }
 
+    static Spans of(RunningWaits waits) {
+        long[] counts = new long[Histogram.buckets()];
+        waits.nanos().forEach(nanos -> counts[Histogram.bucketOf(nanos)]++);
+        return new Spans(counts, waits.nanos().sum());
+    }
+
     Spans plus(Spans other) {
         long[] sum = counts.clone();
         for (int i = 0; i < sum.length; i++) {
@@ -47,9 +53,14 @@ final class Spans {
     }
 
     long total() {
+        return totalFrom(0);
+    }
+
+    /** How many there are in a bucket and those of longer spans. */
+    long totalFrom(int bucket) {
         long total = 0;
-        for (long count : counts) {
-            total += count;
+        for (int i = bucket; i < counts.length; i++) {
+            total += counts[i];
         }
         return total;
     }

@@ -7,6 +7,7 @@ import io.holdfast.engine.UseCount;
 
 /** What there is in the whole server, at the moment of asking. */
 record Totals(Backend backend) {
+    /** As in stats: dflockd's connections, and HTTP sessions. */
     int connections() {
         return backend.connections().get();
     }

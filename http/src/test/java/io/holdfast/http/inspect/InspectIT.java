@@ -248,7 +248,11 @@ class InspectIT {
         bob.lock("a");
 
         JsonArray cycles = json(http.get("/v1/waits")).getJsonArray("cycles");
+        JsonObject alone = json(http.get("/v1/waits?limit=0"));
 
+        assertThat(alone.getJsonArray("cycles")).isEqualTo(cycles);
+        assertThat(alone.getJsonArray("waits")).isEmpty();
+        assertThat(alone.getBoolean("truncated")).isTrue();
         assertThat(cycles).hasSize(1);
         JsonObject steps = new JsonObject().put("steps", cycles.getJsonArray(0));
         assertThat(all(steps, "steps", "name")).containsExactly("ann", "bob");

@@ -168,6 +168,8 @@ class ExpositionTest {
         assertThat(text.value("holdfast_keys_held", "kind", "semaphore")).isEqualTo(1);
         assertThat(text.value("holdfast_holders", "kind", "semaphore")).isEqualTo(2);
         assertThat(text.value("holdfast_waiters", "kind", "lock")).isEqualTo(2);
+        assertThat(text.value("holdfast_longest_wait_seconds", "kind", "lock")).isPositive();
+        assertThat(text.value("holdfast_longest_wait_seconds", "kind", "shared")).isZero();
         assertThat(text.value("holdfast_waits_total", "kind", "lock")).isEqualTo(2);
         assertThat(text.value("holdfast_sessions", "protocol", "dflockd")).isEqualTo(3);
         String[] printer = {"kind", "lock", "namespace", "", "key", "printer"};

@@ -162,7 +162,8 @@ class MetricsRoutesIT {
                         "semaphore_holders",
                         "semaphore_waiters",
                         "shared_holders",
-                        "listeners");
+                        "listeners",
+                        "longest_wait_s");
         assertThat(overview.getJsonArray("contended")).isEmpty();
         assertThat(overview.getJsonObject("series").fieldNames())
                 .containsExactly(
@@ -175,6 +176,7 @@ class MetricsRoutesIT {
                         "lost",
                         "wait_p50_ms",
                         "wait_p99_ms",
+                        "longest_wait_ms",
                         "held",
                         "waiting",
                         "connections");

@@ -1,6 +1,7 @@
 package io.holdfast.http.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
@@ -107,12 +108,11 @@ class SeriesTest {
         Objects.requireNonNull(alice.lock("a"));
         Objects.requireNonNull(alice.lock("b"));
         assertThat(scene.client().lock("a")).isNull();
-        scene.connections.set(17);
         sampleAfter(0);
         sampleAfter(SECOND);
         assertThat(compare(line("held", 1).getValue(0), number("2"))).isZero();
         assertThat(compare(line("waiting", 1).getValue(0), number("1"))).isZero();
-        assertThat(compare(line("connections", 1).getValue(0), number("17"))).isZero();
+        assertThat(compare(line("connections", 1).getValue(0), number("2"))).isZero();
     }
 
     @Test
@@ -123,5 +123,29 @@ class SeriesTest {
         sampleAfter(SECOND);
         assertThat(line("wait_p99_ms", 2).getValue(0)).isNotNull();
         assertThat(line("wait_p99_ms", 2).getValue(1)).isNull();
+    }
+
+    @Test
+    void count_waits_that_go_on() {
+        sampleAfter(0);
+        Objects.requireNonNull(scene.client().lock("a"));
+        assertThat(scene.client().lock("a")).isNull();
+        sampleAfter(SECOND);
+        BigDecimal first = (BigDecimal) line("longest_wait_ms", 1).getValue(0);
+        assertThat(first).isPositive();
+        await().until(() -> RunningWaits.of(scene.driver).longestNanos() > 30_000_000);
+        sampleAfter(SECOND);
+        BigDecimal longest = (BigDecimal) line("longest_wait_ms", 1).getValue(0);
+        assertThat(longest).isGreaterThan(first).isGreaterThanOrEqualTo(number("30"));
+        assertThat(line("wait_p99_ms", 1).getValue(0)).isEqualTo(longest);
+        assertThat((BigDecimal) line("wait_p50_ms", 1).getValue(0)).isGreaterThan(number("24"));
+    }
+
+    @Test
+    void have_no_longest_wait_where_nobody_waits() {
+        sampleAfter(0);
+        sampleAfter(SECOND);
+        assertThat(compare(line("longest_wait_ms", 1).getValue(0), BigDecimal.ZERO)).isZero();
+        assertThat(line("wait_p99_ms", 1).getValue(0)).isNull();
     }
 }
