@@ -1,6 +1,6 @@
 // Making elements. Text only ever becomes text nodes: nothing here, and nothing on this page, parses HTML.
 
-/** An element with properties (class, on…, data-…, aria-…) and children; null children are left out. */
+/** An element with properties (class, on…, data-…, aria-…) and children, nested or not; null children are left out. */
 export function el(tag, properties = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(properties)) {
@@ -13,7 +13,7 @@ export function el(tag, properties = {}, ...children) {
             element.setAttribute(name, value === true ? '' : value);
         }
     }
-    element.append(...children.flat().filter(child => child !== null && child !== undefined));
+    element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined));
     return element;
 }
 

@@ -507,6 +507,10 @@ class DashboardIT {
         tab.sees(".count", "3 keys");
         tab.press("?");
         tab.sees("dialog", "Keyboard");
+        assertThat(tab.texts("dialog dt kbd"))
+                .contains("/", "j", "k", "Page Up", "Enter", "Esc", "5", "?");
+        assertThat(tab.texts("dialog dd")).contains("search", "open the row", "this help");
+        assertThat(tab.text("dialog")).doesNotContain("[object");
         tab.press("Escape");
         tab.until("document.querySelector('dialog') === null");
         for (String view : List.of("Connections", "Waits", "Signals", "Charts", "Keys")) {
