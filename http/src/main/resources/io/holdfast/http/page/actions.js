@@ -3,7 +3,30 @@
 import {call} from './api.js';
 import {confirm, toast} from './dialogs.js';
 import {counted, encode, keyCode, keyText} from './format.js';
+import {idOf} from './keys.js';
 import {connectionText} from './parts.js';
+
+const OWN_MS = 15_000;
+
+/** What this page has done of late, or is doing: the answer to it is shown, so the event about it is not. */
+const own = new Set();
+
+/** Does it and shows what became of it. */
+async function act(what, task) {
+    own.add(what);
+    setTimeout(() => own.delete(what), OWN_MS);
+    try {
+        toast(await task());
+    } catch (error) {
+        own.delete(what);
+        toast(explain(error), true);
+    }
+}
+
+/** Whether an audit event is about something that this page has done; once for each. */
+export function isOwn(audit) {
+    return own.delete(audit.action === 'kick' ? `kick ${audit.connection}` : `release ${idOf(audit)}`);
+}
 
 function explain(error) {
     switch (error.code) {
@@ -11,6 +34,8 @@ function explain(error) {
             return 'Nothing was released: that hold had ended already.';
         case 'no_connection':
             return 'That connection had ended already.';
+        case 'not_kickable':
+            return `That connection cannot be kicked: ${error.message}.`;
         case 'not_found':
             return 'The server does not allow this here.';
         default:
@@ -43,13 +68,11 @@ export async function release(entry, resource, hold) {
     if (answer.reason) {
         body.reason = answer.reason;
     }
-    try {
+    await act(`release ${idOf({...entry, kind: resource.kind})}`, async () => {
         const query = `key=${keyCode(entry)}&namespace=${encode(entry.namespace)}`;
         const {released} = await call('POST', `/v1/admin/keys/-/release?${query}`, {body});
-        toast(`Released ${counted(released, 'hold')} on ${key}.`);
-    } catch (error) {
-        toast(explain(error), true);
-    }
+        return `Released ${counted(released, 'hold')} on ${key}.`;
+    });
 }
 
 export async function kick(connection) {
@@ -63,11 +86,9 @@ export async function kick(connection) {
     if (answer === null) {
         return;
     }
-    try {
+    await act(`kick ${connection.connection}`, async () => {
         const body = answer.reason ? {reason: answer.reason} : undefined;
         await call('DELETE', `/v1/admin/connections/${connection.connection}`, {body});
-        toast(`Closed connection ${connection.connection}.`);
-    } catch (error) {
-        toast(explain(error), true);
-    }
+        return `Closed connection ${connection.connection}.`;
+    });
 }

@@ -1,11 +1,12 @@
 // The page: which view is shown, the totals above it, the state of the link to the server, the keyboard.
 
+import {isOwn} from './actions.js';
 import {access, contact, get} from './api.js';
 import {spark} from './chart.js';
-import {askToken, help, toast} from './dialogs.js';
+import {askToken, confirm, help, toast} from './dialogs.js';
 import {el, setClass, setText} from './dom.js';
 import {lastSeen} from './filters.js';
-import {count, counted, millis, rough, span} from './format.js';
+import {count, counted, keyText, millis, rough, span} from './format.js';
 import {Live} from './live.js';
 import {Poller} from './poller.js';
 import {isCertain, judgeStale, now, state} from './state.js';
@@ -135,8 +136,9 @@ function show() {
 
 const live = new Live((type, data) => {
     current?.event(type, data, performance.now());
-    if (type === 'audit') {
-        const what = data.action === 'kick' ? `Connection ${data.connection} was kicked` : 'A key was released by force';
+    if (type === 'audit' && !isOwn(data)) {
+        const what = data.action === 'kick' ? `Connection ${data.connection} was kicked`
+            : `${keyText(data.key, data.key_encoded)} was released by force`;
         toast(`${what}${data.reason ? `: ${data.reason}` : '.'}`);
     }
 });
@@ -212,13 +214,16 @@ function showRole({role, admin}) {
     const chip = byId('role');
     chip.hidden = false;
     setText(chip, admin ? 'admin' : role === 'read' ? 'read only' : role);
-    chip.title = access.token === null ? 'This server asks for no token' : 'Sign out: forget the token';
+    chip.title = access.token === null ? 'This server asks for no token' : 'Sign out: forget the token (asks first)';
     chip.disabled = access.token === null;
 }
 
-byId('role').addEventListener('click', () => {
-    access.set(null);
-    location.reload(); // nothing of what was seen stays behind
+byId('role').addEventListener('click', async () => {
+    const lines = ['This tab forgets the token and what it shows. To go on you need the token again.'];
+    if (await confirm({title: 'Sign out?', lines, action: 'Sign out', reason: null})) {
+        access.set(null);
+        location.reload(); // nothing of what was seen stays behind
+    }
 });
 
 access.addEventListener('needed', () => {

@@ -9,8 +9,12 @@ function show(dialog) {
     dialog.showModal();
 }
 
-/** What is about to happen, and why. Resolves with {reason} or null. */
-export function confirm({title, lines, action}) {
+/**
+ * What is about to happen, and why. Resolves with {reason} or null.
+ *
+ * @param reason the label of the field for it; null if there is none
+ */
+export function confirm({title, lines, action, reason: label = 'Reason (optional)'}) {
     return new Promise(resolve => {
         const reason = el('input', {type: 'text', name: 'reason', maxlength: '200', autocomplete: 'off', placeholder: 'for the audit log'});
         let answer = null;
@@ -24,7 +28,7 @@ export function confirm({title, lines, action}) {
             },
             el('h2', {id: 'ask-title'}, title),
             lines.map(line => el('p', {}, line)),
-            el('label', {}, 'Reason (optional)', reason),
+            label === null ? null : el('label', {}, label, reason),
             el('div', {class: 'buttons'},
                 el('button', {type: 'button', class: 'plain', autofocus: true, onclick: () => dialog.close()}, 'Cancel'),
                 el('button', {type: 'submit', class: 'danger'}, action))));

@@ -191,7 +191,7 @@ class DashboardIT {
     }
 
     @Test
-    void a_click_releases_a_key_after_a_confirmation_and_the_next_gets_it() {
+    void a_click_releases_a_key_after_a_confirmation_and_the_next_gets_it() throws Exception {
         serve();
         person("alice").lock("deploy", LONG);
         person("bob").lock("deploy", LONG);
@@ -213,6 +213,12 @@ class DashboardIT {
         JsonObject audit =
                 TestHttp.json(http.get("/v1/admin/audit")).getJsonArray("audit").getJsonObject(0);
         assertThat(audit.getString("reason")).isEqualTo("stuck since noon");
+        http.client()
+                .send(
+                        http.request("POST", "/v1/admin/keys/deploy/release", "{}"),
+                        HttpResponse.BodyHandlers.discarding());
+        tab.sees(".toast", "deploy was released by force"); // by somebody else, and after our own
+        assertThat(tab.texts(".toast")).hasSize(2);
         assertClean();
     }
 
@@ -260,6 +266,12 @@ class DashboardIT {
         tab.sees(".row .c-key", "deploy");
 
         tab.click("#role");
+        tab.sees("dialog", "Sign out?");
+        tab.press("Escape");
+        tab.until("document.querySelector('dialog') === null");
+        tab.sees(".row .c-key", "deploy");
+        tab.click("#role");
+        tab.click("dialog button.danger");
         tab.sees("dialog#signin", "wants a token");
         assertThat(tab.complaints()).allMatch(complaint -> complaint.contains("401"));
     }
