@@ -7,6 +7,7 @@ import {askToken, confirm, help, toast} from './dialogs.js';
 import {el, setClass, setText} from './dom.js';
 import {lastSeen} from './filters.js';
 import {count, counted, keyText, millis, rough, span} from './format.js';
+import {idOf} from './keys.js';
 import {Live} from './live.js';
 import {Poller} from './poller.js';
 import {isCertain, judgeStale, now, state} from './state.js';
@@ -28,8 +29,16 @@ const TILES = [
     {title: 'Waiting', of: o => count(o.totals.lock_waiters + o.totals.semaphore_waiters), line: 'waiting'},
     {title: 'Connections', of: o => count(o.totals.connections), line: 'connections'},
     {title: 'Acquired', of: o => `${rough(o.series.acquired.at(-1) ?? 0)}/s`, line: 'acquired'},
-    {title: 'Wait, p99', of: o => millis(o.series.wait_p99_ms.findLast(value => value !== null) ?? null), line: 'wait_p99_ms'},
-    {title: 'Trouble, 1 min', hint: 'Waits that timed out, leases that ran out, holds taken away', of: o => count(Math.round(troubles(o).reduce((a, b) => a + b, 0))), values: troubles},
+    {title: 'Longest wait', hint: 'The longest wait that goes on', of: o => span(o.totals.longest_wait_s), line: 'longest_wait_ms'},
+    {title: 'Wait, p99', hint: 'Of 100 waits, also of those that go on, 99 are within this', of: o => millis(o.series.wait_p99_ms.findLast(value => value !== null) ?? null), line: 'wait_p99_ms'},
+    {
+        title: 'Trouble, 1 min',
+        hint: 'Deadlocks; else waits that timed out, leases that ran out, holds taken away',
+        of: o => (state.cycles > 0 ? counted(state.cycles, 'deadlock') + (state.certain > 0 ? '' : '?')
+            : count(Math.round(troubles(o).reduce((a, b) => a + b, 0)))),
+        bad: () => state.cycles > 0,
+        values: troubles,
+    },
 ];
 
 function troubles({series}) {
@@ -44,12 +53,24 @@ const tiles = TILES.map(tile => {
     return {...tile, value, spark: line};
 });
 
-const totals = new Poller(async signal => {
+function showTotals() {
+    for (const tile of state.overview ? tiles : []) {
+        setText(tile.value, tile.of(state.overview));
+        setClass(tile.value, tile.bad?.() ? 'bad' : '');
+    }
+}
+
+/** When the last answer with totals was requested, and the last event that a wait has begun, or a gap in the events. */
+let overviewBegan = -Infinity;
+let waitSeen = -Infinity;
+
+const totals = new Poller(async (signal, began) => {
     const overview = await get('/v1/overview?points=60', signal);
     const before = state.overview;
     state.overview = overview;
+    overviewBegan = began;
+    showTotals();
     for (const tile of tiles) {
-        setText(tile.value, tile.of(overview));
         tile.spark.set(tile.values ? tile.values(overview) : overview.series[tile.line] ?? []);
     }
     showRole(overview);
@@ -62,17 +83,42 @@ const totals = new Poller(async signal => {
 
 // Deadlocks
 
+/** A deadlock is shown within a second, unless it takes long to find one. */
+const DEADLOCK_MS = 800;
+const NOTHING = {waits: [], cycles: [], truncated: false};
+let waitsCost = 0;
+
+/** The view of waits needs all of them, the other views the deadlocks alone. Without waits there is none. */
 const waits = new Poller(async signal => {
     const sums = state.overview?.totals;
-    const quiet = current !== views.waits && sums && !totals.failure && sums.lock_waiters + sums.semaphore_waiters === 0;
-    const answer = quiet ? {waits: [], cycles: [], truncated: false} : await get('/v1/waits', signal);
+    const all = current === views.waits;
+    const quiet = !all && live.state === 'live' && sums && !totals.failure && waitSeen < overviewBegan
+        && sums.lock_waiters + sums.semaphore_waiters === 0;
+    const answer = quiet ? NOTHING : await get(all ? '/v1/waits' : '/v1/waits?limit=0', signal);
+    const before = state.deadlocked;
     state.cycles = answer.cycles.length;
+    state.certain = answer.cycles.filter(isCertain).length;
+    state.deadlocked = new Map();
+    for (const cycle of answer.cycles) {
+        for (const step of cycle) {
+            state.deadlocked.set(idOf(step), state.deadlocked.get(idOf(step)) || isCertain(cycle));
+        }
+    }
     const badge = byId('cycles');
     badge.hidden = state.cycles === 0;
-    state.certain = answer.cycles.filter(isCertain).length;
     setText(badge, deadlocks());
-    views.waits.draw(answer, performance.now());
-}, cost => Math.max(current === views.waits ? 2000 : 8000, cost * 20));
+    showTotals();
+    showTitle();
+    if (all) {
+        views.waits.draw(answer, performance.now());
+    }
+    if (before.size + state.deadlocked.size > 0) {
+        current?.deadlocksChanged?.();
+    }
+}, cost => {
+    waitsCost = cost;
+    return Math.max(DEADLOCK_MS, cost * 8);
+});
 
 // Views
 
@@ -140,6 +186,12 @@ const live = new Live((type, data) => {
         const what = data.action === 'kick' ? `Connection ${data.connection} was kicked`
             : `${keyText(data.key, data.key_encoded)} was released by force`;
         toast(`${what}${data.reason ? `: ${data.reason}` : '.'}`);
+    }
+    if (type === 'waiting' || type === 'gap') {
+        waitSeen = performance.now();
+    }
+    if (type === 'waiting' || type === 'gap' || state.cycles > 0) { // a deadlock begins with a wait
+        waits.soon(Math.max(300, waitsCost * 8));
     }
 });
 

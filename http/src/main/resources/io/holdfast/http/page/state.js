@@ -11,6 +11,8 @@ export const state = {
     cycles: 0,
     /** How many of them are more than possible. */
     certain: 0,
+    /** The keys in them, by their id, and whether one of a key's deadlocks is more than possible. */
+    deadlocked: new Map(),
     stale: false,
 };
 /** Where the page's clock stands while what is shown is old. */

@@ -20,7 +20,7 @@ export class ChartsView {
     #about = el('span', {class: 'count'});
     #charts = [
         new Chart('Taken and given back', perSecond, [['acquired', 'acquired', 'a'], ['released', 'released', 'b']]),
-        new Chart('Time in the queue', millis, [['wait_p50_ms', 'median', 'a'], ['wait_p99_ms', '99 of 100 within', 'c']]),
+        new Chart('Time in the queue', millis, [['wait_p50_ms', 'median', 'a'], ['wait_p99_ms', 'p99', 'c'], ['longest_wait_ms', 'longest now', 'd']]),
         new Chart('Trouble', perSecond, [['timed_out', 'timed out', 'c'], ['expired', 'expired', 'd'], ['lost', 'lost', 'e']]),
         new Chart('Held and waited for', rough, [['held', 'held', 'a'], ['waiting', 'waiting', 'c']]),
         new Chart('Connections', rough, [['connections', 'open', 'b']]),

@@ -5,9 +5,10 @@ import {release} from './actions.js';
 import {el} from './dom.js';
 import {lastSeen} from './filters.js';
 import {clock, connectionHref, count, counted, name, span, visible} from './format.js';
+import {idOf} from './keys.js';
 import {connectionLink, kindChip, leaseCell, leaseOf, running, shapeOf, table, tickAll, updateLeases} from './parts.js';
 import {Poller} from './poller.js';
-import {mayAct, now} from './state.js';
+import {mayAct, now, state} from './state.js';
 
 const EVENTS = {
     acquired: 'acquired', released: 'released', expired: 'lease ran out', lost: 'taken away', waiting: 'began to wait', offered: 'was offered',
@@ -20,6 +21,7 @@ export class KeyView {
     #limit = 100;
     #shown = '';
     #answer = null;
+    #at = 0;
     poller = new Poller(signal => this.#load(signal), cost => Math.min(15_000, Math.max(2000, cost * 10)));
 
     get title() {
@@ -86,14 +88,28 @@ export class KeyView {
         return mine !== null && event.key === mine.key && event.key_encoded === mine.key_encoded && event.namespace === mine.namespace;
     }
 
+    deadlocksChanged() {
+        if (this.#answer) {
+            this.#draw(this.#answer, this.#at);
+        }
+    }
+
     tick(time) {
         tickAll(this.element, time);
     }
 
+    /** Whether a deadlock is certain that goes through one of the resources of the key; undefined if there is none. */
+    #deadlock(answer) {
+        const found = answer.resources.map(({kind}) => state.deadlocked.get(idOf({...answer, kind})));
+        return found.some(certain => certain) || found.find(certain => certain !== undefined);
+    }
+
     #draw(answer, at) {
         this.#answer = answer;
+        this.#at = at;
+        const deadlock = this.#deadlock(answer);
         // Nothing is built anew under the hand of a person, unless something has changed.
-        const shape = shapeOf(mayAct(), this.#limit, answer);
+        const shape = shapeOf(mayAct(), this.#limit, deadlock ?? null, answer);
         if (shape === this.#shown) {
             updateLeases(this.element, answer.resources.flatMap(resource => resource.holders), at);
             return;
@@ -105,6 +121,9 @@ export class KeyView {
             el('h1', {}, answer.namespace === '' ? null : el('bdi', {class: 'namespace'}, visible(answer.namespace) + ' / '),
                 name(answer.key, answer.key_encoded)),
             ...(answer.key_encoded ? [el('p', {class: 'dim'}, 'Not UTF-8. In addresses: ', el('code', {}, answer.key_encoded))] : []),
+            deadlock === undefined ? '' : el('p', {class: 'deadlocked', role: 'alert'},
+                deadlock ? 'This key is part of a deadlock. ' : 'This key may be part of a deadlock. ',
+                el('a', {href: '#/waits'}, 'See who waits for whom')),
             ...answer.resources.flatMap(resource => this.#resource(answer, resource, at)));
         if (focused) {
             [...this.element.querySelectorAll('[data-focus]')].find(each => each.dataset.focus === focused)?.focus();

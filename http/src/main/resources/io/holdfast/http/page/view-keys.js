@@ -8,7 +8,7 @@ import {Grid} from './grid.js';
 import {Keys, choose} from './keys.js';
 import {makeLease, tickLease} from './parts.js';
 import {Poller} from './poller.js';
-import {now} from './state.js';
+import {now, state} from './state.js';
 
 /** As many as the server tells at once. Beyond that it searches and sorts, and this page shows the first. */
 const MOST = 20_000;
@@ -33,10 +33,14 @@ const COLUMNS = [
         make: cell => {
             const space = el('bdi', {class: 'namespace'});
             const link = el('a', {tabindex: '-1'}, el('bdi', {class: 'name'}));
-            cell.append(space, link);
-            return {space, link, text: link.firstChild};
+            const mark = el('span', {class: 'deadlock'});
+            cell.append(mark, space, link);
+            return {space, link, text: link.firstChild, mark};
         },
-        fill: ({space, link, text}, row) => {
+        fill: ({space, link, text, mark}, row) => {
+            const certain = state.deadlocked.get(row.id);
+            mark.hidden = certain === undefined;
+            setText(mark, certain === undefined ? '' : certain ? 'deadlock' : 'possible deadlock');
             setText(space, row.namespace === '' ? '' : visible(row.namespace) + ' / ');
             setText(text, keyText(row.key, row.key_encoded));
             text.className = row.key === '' ? 'name none' : row.key_encoded ? 'name raw' : 'name';
@@ -119,7 +123,7 @@ export class KeysView {
                 nextSort(this.#filter, id, LARGEST_FIRST);
                 this.#set({});
             },
-            mark: row => (row.waiters > 0 ? 'contended' : ''),
+            mark: row => (state.deadlocked.has(row.id) ? 'contended deadlocked' : row.waiters > 0 ? 'contended' : ''),
         });
         this.element = el('section', {class: 'view wide', 'aria-label': 'Keys'},
             el('div', {class: 'toolbar'}, this.search, this.#kinds, this.#states, this.#count), this.grid.element, this.#empty);
@@ -199,6 +203,10 @@ export class KeysView {
             }
             this.#dirty = true;
         }
+    }
+
+    deadlocksChanged() {
+        this.#dirty = true;
     }
 
     tick(time, slow) {

@@ -473,6 +473,51 @@ class DashboardIT {
     }
 
     @Test
+    void a_deadlock_is_shown_beside_the_list_of_keys_whose_keys_are_marked() {
+        serve();
+        Person alice = person("alice").lock("orders");
+        Person bob = person("bob").lock("invoices").lock("orders");
+        person("carol").lock("stock").lock("orders");
+        show("keys");
+        tab.sees(".count", "3 keys");
+        tab.sees("#status", "live");
+        assertThat(tab.texts(".row .deadlock")).isEmpty();
+        alice.lock("invoices");
+
+        tab.sees(".row.deadlocked .c-key", "orders");
+        tab.sees(".row.deadlocked .c-key", "invoices");
+        assertThat(tab.texts(".row .deadlock")).containsExactly("deadlock", "deadlock");
+        tab.sees("#cycles", "1 deadlock");
+        tab.sees(".tile b.bad", "1 deadlock");
+        tab.until("/Longest wait[0-9.]+ s/.test(document.querySelector('#strip').textContent)");
+        show("key?key=orders");
+        tab.sees("p.deadlocked", "part of a deadlock");
+        show("key?key=stock");
+        tab.sees("h1", "stock");
+        assertThat(tab.texts("p.deadlocked")).isEmpty();
+
+        bob.close();
+        show("keys");
+        tab.until("document.querySelector('#cycles').hidden");
+        tab.until("document.querySelector('.row .c-key') !== null");
+        tab.until("document.querySelector('.row.deadlocked') === null");
+        assertClean();
+    }
+
+    @Test
+    void connections_of_all_protocols_are_counted() {
+        serve();
+        for (String protocol : List.of("dflockd", "lockd", "socketlock", "http")) {
+            people.add(new Person(http.driver, protocol, "somebody"));
+        }
+        show("connections");
+        tab.sees(".count", "4 connections");
+        tab.press("r");
+        tab.sees(".tile", "Connections4");
+        assertClean();
+    }
+
+    @Test
     void colours_follow_the_system_until_they_are_chosen() {
         serve();
         tab.prefer("dark");
@@ -541,7 +586,7 @@ class DashboardIT {
         serve();
         person("alice").lock("deploy", LONG);
         show("charts");
-        tab.until("document.querySelectorAll('.chart .line').length === 10");
+        tab.until("document.querySelectorAll('.chart .line').length === 11");
         tab.until("document.querySelector('.chart .line').getAttribute('d').startsWith('M')");
         tab.sees(".tile", "Held1");
         assertClean();
