@@ -33,6 +33,15 @@ public record LockFile(
         return content != Content.FOREIGN && age(now).compareTo(timeout) > 0;
     }
 
+    /** Whether its holder has released it, but could not remove it: it is stale for everybody. */
+    boolean isAbandoned() {
+        return holder != null
+                && pidEnded
+                && timestampEnded
+                && holder.pid() == 0
+                && holder.timestamp() == 0;
+    }
+
     /** How old the lock is, in whole seconds; zero if that is not known, or in the future. */
     Duration age(Instant now) {
         long seconds = now.getEpochSecond();

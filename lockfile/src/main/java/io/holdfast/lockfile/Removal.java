@@ -1,5 +1,7 @@
 package io.holdfast.lockfile;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -66,21 +68,29 @@ final class Removal {
         }
         Sighting moved;
         try {
-            moved = Sighting.of(disk, aside);
+            moved = readTwice(aside);
         } catch (IOException e) { // whose it is, is not known
-            Quietly.run(() -> isMovedBack(aside));
+            Quietly.run(() -> putBack(aside, null));
             throw e;
         }
-        if (moved == null || moved.isSame(judged)) {
+        if (moved == null || moved.isSame(judged) || moved.file().isAbandoned()) {
             Quietly.run(() -> disk.delete(aside));
             return Outcome.DONE;
         }
-        putBack(aside, moved);
+        putBack(aside, moved.bytes());
         return Outcome.OTHER;
     }
 
-    private void putBack(Path aside, Sighting moved) throws IOException {
-        if (!isBack(aside, moved)) {
+    private @Nullable Sighting readTwice(Path aside) throws IOException {
+        try {
+            return Sighting.of(disk, aside);
+        } catch (IOException e) {
+            return Sighting.of(disk, aside);
+        }
+    }
+
+    private void putBack(Path aside, byte @Nullable [] bytes) throws IOException {
+        if (!isBack(aside, bytes)) {
             config.onWarning()
                     .accept(
                             "a holder of "
@@ -91,7 +101,7 @@ final class Removal {
         }
     }
 
-    private boolean isBack(Path aside, Sighting moved) throws IOException {
+    private boolean isBack(Path aside, byte @Nullable [] bytes) throws IOException {
         try {
             disk.link(aside, paths.lock());
             Quietly.run(() -> disk.delete(aside));
@@ -99,7 +109,6 @@ final class Removal {
         } catch (FileAlreadyExistsException e) {
             return false;
         } catch (FileSystemException | UnsupportedOperationException e) {
-            byte[] bytes = moved.bytes();
             if (noLinks && bytes != null && bytes.length < LockFile.READ_LIMIT) {
                 return isCopied(aside, bytes);
             }

@@ -11,7 +11,8 @@ import java.util.Map;
 
 /**
  * Watches what one process does to the lock file: it may only take away a file that it made, or
- * that it has read and that was stale then. What it moved by mistake must be put back.
+ * that it has read and that was stale then. What it moved by mistake must be put back, unless its
+ * holder has abandoned it since.
  */
 final class Audit {
     private final SimulatedProcess process;
@@ -49,7 +50,8 @@ final class Audit {
         if (wasLock && !isEntitledTo(inode)) {
             wrongs.add("removed a file that was neither its own nor found stale");
         }
-        if (aside.contains(inode) && inode != simulation.folder().at(Simulation.LOCK)) {
+        boolean abandoned = LockFile.parse(inode.bytes(), inode.modified()).isAbandoned();
+        if (aside.remove(inode) && !abandoned && inode != simulation.folder().at(Simulation.LOCK)) {
             wrongs.add("deleted a file that it should have put back");
         }
     }
@@ -60,8 +62,9 @@ final class Audit {
         putBack += inode.maker == process ? 0 : 1;
     }
 
-    /** It made the lock file: if it had moved another there, as a copy of that one. */
-    void created() {
+    /** It made the lock file: if it had moved another away, as a copy of that one. */
+    void created(Inode inode) {
+        aside.forEach(inode::copies);
         putBack += aside.size();
         aside.clear();
     }
@@ -105,6 +108,6 @@ final class Audit {
     }
 
     private boolean isEntitledTo(Inode inode) {
-        return inode.maker == process || staleWhenRead.getOrDefault(inode, false);
+        return inode.isOf(process) || staleWhenRead.getOrDefault(inode, false);
     }
 }

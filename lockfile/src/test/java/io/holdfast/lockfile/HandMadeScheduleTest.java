@@ -3,6 +3,7 @@ package io.holdfast.lockfile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import io.holdfast.lockfile.LockProcedure.Attempt;
 
@@ -12,6 +13,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,6 +127,57 @@ class HandMadeScheduleTest {
         assertThat(ours.process.audit.putBack()).isEqualTo(1);
         assertThat(lockHolder()).isEqualTo(naive.pid);
         assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void a_stale_file_that_cannot_be_read_after_its_removal_does_not_replace_a_new_lock() {
+        simulation.plant(STALE, LONG_AGO);
+        var ours = new One("ours");
+        ours.process.disk.failing(looksAtARemovedFile());
+        ours.runsUntil("link my.lock");
+        var other = new One("other");
+        other.attempts();
+        assertThat(other.acquired).isTrue();
+        ours.finishes();
+        assertThat(ours.acquired).isFalse();
+        assertThat(warnings).last().asString().contains("cannot be removed");
+        assertThat(lockHolder()).isEqualTo(other.process.pid);
+        other.finishes();
+        assertThat(other.lost).isFalse();
+        assertThat(simulation.trace())
+                .as("what could replace a file")
+                .doesNotContain("ours: rename .old");
+    }
+
+    @Test
+    void a_stale_file_that_its_holder_abandons_during_its_removal_is_not_kept() {
+        simulation.plant(STALE, LONG_AGO);
+        var ours = new One("ours");
+        ours.runsUntil("look .old");
+        abandonRemovedFile();
+        simulation.plant("pid=77\ntimestamp=" + simulation.now() + "\n", simulation.now());
+        ours.attempts();
+        assertThat(ours.acquired).isFalse();
+        assertThat(warnings).isEmpty();
+        assertThat(simulation.folder().paths()).noneMatch(path -> path.toString().endsWith(".old"));
+    }
+
+    private void abandonRemovedFile() {
+        SimulatedFolder folder = simulation.folder();
+        Path removed =
+                folder.paths().stream()
+                        .filter(path -> path.toString().endsWith(".old"))
+                        .findAny()
+                        .orElseThrow();
+        byte[] abandoned = "pid=00\ntimestamp=0000000000\n".getBytes(UTF_8);
+        folder.write(requireNonNull(folder.at(removed)), abandoned, simulation.instant());
+    }
+
+    private static SimulatedDisk.Fault looksAtARemovedFile() {
+        return (call, path) ->
+                call.equals("look") && path.toString().endsWith(".old")
+                        ? new FileSystemException(path.toString(), null, "Input/output error")
+                        : null;
     }
 
     @Test

@@ -105,7 +105,7 @@ final class SimulatedDisk implements Disk {
             throw e;
         }
         if (file.equals(Simulation.LOCK)) {
-            audit.created();
+            audit.created(inode);
         }
         open(inode);
         return new Own(file, inode);

@@ -21,6 +21,7 @@ final class SimulatedFolder {
     static final class Inode {
         final long number;
         final @Nullable SimulatedProcess maker;
+        private @Nullable Inode original;
         private byte[] bytes = {};
         private Instant modified;
         private int names;
@@ -30,6 +31,15 @@ final class SimulatedFolder {
             this.number = number;
             this.maker = maker;
             this.modified = now;
+        }
+
+        void copies(Inode other) {
+            original = other;
+        }
+
+        /** Whether the process made it, or what it is a copy of. */
+        boolean isOf(SimulatedProcess process) {
+            return maker == process || (original != null && original.isOf(process));
         }
 
         byte[] bytes() {
