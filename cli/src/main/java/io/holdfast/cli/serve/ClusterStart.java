@@ -14,6 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Objects;
 
 /** Starts the node behind the listeners of a server, and ends it after them. */
@@ -22,6 +23,7 @@ final class ClusterStart implements DriverSource, AutoCloseable {
 
     private final ClusterConfig config;
     private volatile @Nullable ClusterNode node;
+    private volatile @Nullable Duration closeLimit;
 
     ClusterStart(ClusterConfig config) {
         this.config = config;
@@ -75,12 +77,23 @@ final class ClusterStart implements DriverSource, AutoCloseable {
                         .toList());
     }
 
+    /** How long {@link #close} may wait for other nodes. */
+    void limitClose(Duration limit) {
+        closeLimit = limit;
+    }
+
     /** Leaves the cluster in good order. */
     @Override
     public void close() {
         ClusterNode started = node;
-        if (started != null) {
+        Duration limit = closeLimit;
+        if (started == null) {
+            return;
+        }
+        if (limit == null) {
             started.close();
+        } else {
+            started.close(limit);
         }
     }
 }

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 
@@ -63,6 +64,11 @@ final class ServerRun {
         synchronized void started(HoldfastServer running) {
             server = running;
             drain();
+        }
+
+        /** What is left of a duration that began with the signal. */
+        synchronized Duration left(Duration duration) {
+            return begun ? duration.minusNanos(System.nanoTime() - firstNanos) : duration;
         }
 
         private void drain() {
@@ -160,6 +166,9 @@ final class ServerRun {
             server.awaitEnd();
         } catch (InterruptedException e) {
             server.close();
+        }
+        if (cluster != null && !plan.server().shutdownTimeout().isZero()) {
+            cluster.limitClose(ending.left(plan.server().shutdownTimeout()));
         }
         return 0;
     }

@@ -29,18 +29,19 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** This node's part in keeping the log. */
 public final class RaftNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RaftNode.class);
-    private static final long TRANSFER_MILLIS = 2000;
 
     /** Who was heard of since then is taken to be there. */
     private static final long THERE_MILLIS = 500;
@@ -236,17 +237,16 @@ public final class RaftNode implements AutoCloseable {
                                         1)));
     }
 
-    /** Lets another lead, if this one does and there is one. */
-    public void handOver() {
+    /** Transfers the leadership, if this node leads and another one is there. */
+    public void handOver(Duration timeout) {
         RaftServer started = server;
-        if (started == null || !log.isLeader()) {
+        if (started == null || !log.isLeader() || timeout.toMillis() == 0) {
             return;
         }
         String next =
                 status(true, 0).peers().stream()
-                        .max(
-                                Comparator.comparing(RaftNode::isThere)
-                                        .thenComparingLong(NodeStatus.Peer::matchIndex))
+                        .filter(RaftNode::isThere)
+                        .max(Comparator.comparingLong(NodeStatus.Peer::matchIndex))
                         .map(NodeStatus.Peer::node)
                         .orElse(null);
         if (next == null) {
@@ -261,16 +261,21 @@ public final class RaftNode implements AutoCloseable {
                                             groupId,
                                             1,
                                             RaftPeerId.valueOf(next),
-                                            TRANSFER_MILLIS))
-                            .get(TRANSFER_MILLIS, TimeUnit.MILLISECONDS);
+                                            timeout.toMillis()))
+                            .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
             LOG.atInfo()
                     .addKeyValue("to", next)
                     .addKeyValue("done", reply.isSuccess())
                     .log("leadership handed over");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (TimeoutException e) {
+            LOG.atWarn()
+                    .addKeyValue("to", next)
+                    .addKeyValue("timeout_ms", timeout.toMillis())
+                    .log("leadership was not handed over in time; the others elect a leader");
         } catch (Exception e) { // whatever it is, the others elect one by themselves
-            LOG.atWarn().addKeyValue("reason", e).log("leadership was not handed over");
+            LOG.atWarn().addKeyValue("reason", reason(e)).log("leadership was not handed over");
         }
     }
 

@@ -34,9 +34,15 @@ public final class ClusterNode implements AutoCloseable {
     private static final int TELL_AGAIN = 10;
 
     /** How long the last wishes of clients may take. */
-    private static final long SETTLE_NANOS = 2_000_000_000L;
+    private static final Duration SETTLE = Duration.ofSeconds(2);
 
-    private static final long LEAVE_NANOS = 1_000_000_000L;
+    private static final Duration LEAVE = Duration.ofSeconds(1);
+    private static final Duration HAND_OVER = Duration.ofSeconds(2);
+
+    /** While a majority is there, all of it takes some milliseconds. */
+    private static final Duration MIN_CLOSE = Duration.ofMillis(500);
+
+    private static final Duration MAX_CLOSE = Duration.ofSeconds(5);
     private static final long NANOS_PER_MILLI = 1_000_000L;
 
     private final ClusterConfig config;
@@ -184,19 +190,31 @@ public final class ClusterNode implements AutoCloseable {
     /** Leaves in good order: what clients of other nodes do is hardly held up. */
     @Override
     public void close() {
+        close(MAX_CLOSE);
+    }
+
+    /**
+     * Leaves in good order.
+     *
+     * @param limit how long to wait for the other nodes, of which there may be no majority any
+     *     more; at least half a second
+     */
+    public void close(Duration limit) {
         if (closed.getAndSet(true)) {
             return;
         }
-        await(driver::isSettled, SETTLE_NANOS);
+        TimeLimit left =
+                new TimeLimit(limit.compareTo(MIN_CLOSE) < 0 ? MIN_CLOSE : limit, System::nanoTime);
+        await(driver::isSettled, left.atMost(SETTLE));
         driver.leave();
-        await(driver::hasLeft, LEAVE_NANOS);
-        raft.handOver();
+        await(driver::hasLeft, left.atMost(LEAVE));
+        raft.handOver(left.atMost(HAND_OVER));
         stop();
     }
 
-    private static void await(BooleanSupplier condition, long mostNanos) {
+    private static void await(BooleanSupplier condition, Duration limit) {
         long begunNanos = System.nanoTime();
-        while (!condition.getAsBoolean() && System.nanoTime() - begunNanos < mostNanos) {
+        while (!condition.getAsBoolean() && System.nanoTime() - begunNanos < limit.toNanos()) {
             LockSupport.parkNanos(NANOS_PER_MILLI);
         }
     }

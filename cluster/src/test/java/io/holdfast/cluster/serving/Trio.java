@@ -1,5 +1,7 @@
 package io.holdfast.cluster.serving;
 
+import static org.awaitility.Awaitility.await;
+
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -176,11 +179,15 @@ public final class Trio implements AutoCloseable {
         return node;
     }
 
-    /** The one that leads. */
+    /** The one that leads; on a busy machine there may be none for a moment. */
     public ClusterNode leader() {
-        return nodes.values().stream()
-                .filter(node -> node.status().role().equals("leader"))
-                .findFirst()
+        return await().atMost(Duration.ofSeconds(60))
+                .until(
+                        () ->
+                                nodes.values().stream()
+                                        .filter(node -> node.status().role().equals("leader"))
+                                        .findFirst(),
+                        Optional::isPresent)
                 .orElseThrow();
     }
 
@@ -198,7 +205,7 @@ public final class Trio implements AutoCloseable {
 
     @Override
     public void close() {
-        nodes.values().forEach(ClusterNode::close);
+        nodes.values().forEach(node -> node.close(Duration.ZERO));
         nodes.clear();
     }
 }
