@@ -11,10 +11,11 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /** Files that are there as a whole or not at all, whenever the power fails. */
-final class DurableFile {
+public final class DurableFile {
     private DurableFile() {}
 
-    static void replace(Path file, byte[] content) throws IOException {
+    /** Replaces a file; the new content survives a power cut when this returns. */
+    public static void replace(Path file, byte[] content) throws IOException {
         Path temporary = file.resolveSibling(file.getFileName() + ".new");
         try (FileChannel channel =
                 FileChannel.open(
@@ -36,11 +37,17 @@ final class DurableFile {
         syncFolder(file.toAbsolutePath().getParent());
     }
 
-    static void syncFolder(@Nullable Path folder) throws IOException {
+    /** To be called after a file in a folder was created, renamed or removed. */
+    public static void syncFolder(@Nullable Path folder) throws IOException {
         if (folder == null) {
             return;
         }
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+        sync(folder);
+    }
+
+    /** Syncs a file or a folder that something has been written to. */
+    public static void sync(Path path) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             channel.force(true);
         }
     }

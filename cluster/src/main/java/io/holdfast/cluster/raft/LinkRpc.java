@@ -1,5 +1,6 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.DurableFile;
 import io.holdfast.cluster.link.Answerer;
 import io.holdfast.cluster.link.Caller;
 import io.holdfast.cluster.link.Sockets;
@@ -12,7 +13,10 @@ import org.apache.ratis.proto.RaftProtos.GroupInfoRequestProto;
 import org.apache.ratis.proto.RaftProtos.GroupListRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.SetConfigurationRequestProto;
@@ -26,6 +30,9 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.server.storage.RaftStorageDirectory;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.ProtoUtils;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +40,8 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
@@ -43,6 +52,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 
 /** What a Ratis server says to others and is told by them. */
 final class LinkRpc implements RaftServerRpc {
@@ -55,6 +65,7 @@ final class LinkRpc implements RaftServerRpc {
     private final RaftServer server;
     private final InetSocketAddress address;
     private final Sockets sockets;
+    private final HardStateFile hardState;
     private final BiConsumer<byte[], Runnable> proposed;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
     private final Map<RaftPeerId, Caller> callers = new ConcurrentHashMap<>();
@@ -71,6 +82,7 @@ final class LinkRpc implements RaftServerRpc {
     private volatile boolean closed;
 
     /**
+     * @param hardState written before other nodes get acknowledgements and votes
      * @param proposed takes what another node wants in the log, and what to do if it does not get
      *     in
      */
@@ -78,10 +90,12 @@ final class LinkRpc implements RaftServerRpc {
             RaftServer server,
             InetSocketAddress address,
             Sockets sockets,
+            HardStateFile hardState,
             BiConsumer<byte[], Runnable> proposed) {
         this.server = server;
         this.address = address;
         this.sockets = sockets;
+        this.hardState = hardState;
         this.proposed = proposed;
     }
 
@@ -145,19 +159,43 @@ final class LinkRpc implements RaftServerRpc {
     @Override
     public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
             throws IOException {
-        return AppendEntriesReplyProto.parseFrom(
-                await(
-                        id(request.getServerRequest().getReplyId()),
-                        Words.APPEND,
-                        request.toByteArray(),
-                        PATIENCE_MILLIS));
+        recordCommit(request);
+        AppendEntriesReplyProto reply =
+                AppendEntriesReplyProto.parseFrom(
+                        await(
+                                id(request.getServerRequest().getReplyId()),
+                                Words.APPEND,
+                                request.toByteArray(),
+                                PATIENCE_MILLIS));
+        hardState.observeTerm(reply.getTerm());
+        return reply;
     }
 
     CompletableFuture<AppendEntriesReplyProto> append(
             RaftPeerId to, AppendEntriesRequestProto request) {
+        try {
+            recordCommit(request);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
         return caller(to)
                 .callIfConnected(Words.APPEND, request.toByteArray(), PATIENCE_MILLIS)
-                .thenApply(bytes -> Words.parse(() -> AppendEntriesReplyProto.parseFrom(bytes)));
+                .thenApply(bytes -> Words.parse(() -> AppendEntriesReplyProto.parseFrom(bytes)))
+                .whenComplete(
+                        (reply, _) -> {
+                            if (reply != null) {
+                                hardState.observeTerm(reply.getTerm());
+                            }
+                        });
+    }
+
+    /** A leader counts its own log for what it commits. */
+    private void recordCommit(AppendEntriesRequestProto request) {
+        long commit = request.getLeaderCommit();
+        if (commit > hardState.state().acknowledged()) {
+            long flushed = division(request).getRaftLog().getFlushIndex();
+            hardState.acknowledgeCommitted(Math.min(commit, flushed));
+        }
     }
 
     /** Whether something can be sent to a node at once. */
@@ -167,17 +205,22 @@ final class LinkRpc implements RaftServerRpc {
 
     /** Says how far the log is decided; nobody answers. */
     void tell(RaftPeerId to, AppendEntriesRequestProto heartbeat) {
+        recordCommit(heartbeat);
         caller(to).tell(Words.NOTICE, heartbeat.toByteArray());
     }
 
     @Override
     public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
-        return RequestVoteReplyProto.parseFrom(
-                await(
-                        id(request.getServerRequest().getReplyId()),
-                        Words.VOTE,
-                        request.toByteArray(),
-                        PATIENCE_MILLIS));
+        recordVote(request);
+        RequestVoteReplyProto reply =
+                RequestVoteReplyProto.parseFrom(
+                        await(
+                                id(request.getServerRequest().getReplyId()),
+                                Words.VOTE,
+                                request.toByteArray(),
+                                PATIENCE_MILLIS));
+        hardState.observeTerm(reply.getTerm());
+        return reply;
     }
 
     @Override
@@ -194,12 +237,15 @@ final class LinkRpc implements RaftServerRpc {
     @Override
     public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
             throws IOException {
-        return InstallSnapshotReplyProto.parseFrom(
-                await(
-                        id(request.getServerRequest().getReplyId()),
-                        Words.SNAPSHOT,
-                        request.toByteArray(),
-                        SNAPSHOT_PATIENCE_MILLIS));
+        InstallSnapshotReplyProto reply =
+                InstallSnapshotReplyProto.parseFrom(
+                        await(
+                                id(request.getServerRequest().getReplyId()),
+                                Words.SNAPSHOT,
+                                request.toByteArray(),
+                                SNAPSHOT_PATIENCE_MILLIS));
+        hardState.observeTerm(reply.getTerm());
+        return reply;
     }
 
     /**
@@ -237,8 +283,7 @@ final class LinkRpc implements RaftServerRpc {
                         () -> refusal.completeExceptionally(new IOException("it did not get in")));
                 yield refusal;
             }
-            case Words.VOTE ->
-                    done(server.requestVote(RequestVoteRequestProto.parseFrom(body)).toByteArray());
+            case Words.VOTE -> done(vote(RequestVoteRequestProto.parseFrom(body)).toByteArray());
             case Words.ELECT ->
                     done(
                             server.startLeaderElection(
@@ -321,16 +366,51 @@ final class LinkRpc implements RaftServerRpc {
                         answer -> {
                             if (answer.getResult() == AppendResult.SUCCESS) {
                                 requireWritten(request, answer.getMatchIndex(), after);
+                                hardState.acknowledge(
+                                        answer.getMatchIndex(), request.getLeaderTerm());
                             }
                             return answer.toByteArray();
                         });
     }
 
+    /** Ratis has persisted the vote when it replies. */
+    private RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException {
+        hardState.observeTerm(request.getCandidateTerm());
+        RequestVoteReplyProto reply = server.requestVote(request);
+        recordVote(request);
+        return reply;
+    }
+
+    private void recordVote(RequestVoteRequestProto request) throws IOException {
+        if (request.getPreVote()) {
+            return;
+        }
+        RaftMeta.recordVote(division(request.getServerRequest()).getRaftStorage(), hardState);
+    }
+
+    private RaftServer.Division division(AppendEntriesRequestProto request) {
+        try {
+            return division(request.getServerRequest());
+        } catch (IOException e) {
+            throw new CompletionException(e);
+        }
+    }
+
+    private RaftServer.Division division(RaftRpcRequestProto request) throws IOException {
+        return server.getDivision(ProtoUtils.toRaftGroupId(request.getRaftGroupId()));
+    }
+
     /** Ratis forgets what was to be written before a snapshot, and never says so. */
     private InstallSnapshotReplyProto install(InstallSnapshotRequestProto request)
             throws IOException {
+        hardState.observeTerm(request.getLeaderTerm());
         try {
-            return server.installSnapshot(request);
+            InstallSnapshotReplyProto reply = server.installSnapshot(request);
+            if (reply.getResult() == InstallSnapshotResult.SUCCESS
+                    && request.getSnapshotChunk().getDone()) {
+                recordSnapshot(request);
+            }
+            return reply;
         } finally {
             appending.lock();
             try {
@@ -341,26 +421,62 @@ final class LinkRpc implements RaftServerRpc {
         }
     }
 
+    /** Ratis has written the snapshot and renamed its directory, and synced neither. */
+    private void recordSnapshot(InstallSnapshotRequestProto request) throws IOException {
+        RaftStorageDirectory directory =
+                division(request.getServerRequest()).getRaftStorage().getStorageDir();
+        Path snapshots = directory.getStateMachineDir().toPath();
+        try (Stream<Path> files = Files.list(snapshots)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                DurableFile.sync(file);
+            }
+        }
+        DurableFile.syncFolder(snapshots);
+        DurableFile.syncFolder(directory.getRoot().toPath());
+        hardState.acknowledgeCommitted(request.getSnapshotChunk().getTermIndex().getIndex());
+    }
+
     /** One at a time: Ratis looks at the term and writes to the log in two steps. */
     private CompletableFuture<AppendEntriesReplyProto> begin(AppendEntriesRequestProto request)
             throws IOException {
         appending.lock();
         try {
+            hardState.observeTerm(request.getLeaderTerm());
+            recordTruncation(request);
             return server.appendEntriesAsync(request);
         } finally {
             appending.unlock();
         }
     }
 
-    private void requireWritten(AppendEntriesRequestProto request, long index, boolean after) {
-        RaftServer.Division division;
-        try {
-            division =
-                    server.getDivision(
-                            ProtoUtils.toRaftGroupId(request.getServerRequest().getRaftGroupId()));
-        } catch (IOException e) {
-            throw new CompletionException(e);
+    /**
+     * Ratis removes entries from the end of the log that the leader has others for; what comes from
+     * a leader of an earlier term it refuses.
+     */
+    private void recordTruncation(AppendEntriesRequestProto request) throws IOException {
+        if (request.getEntriesCount() == 0) {
+            return;
         }
+        hardState.receiveEntries(request.getLeaderTerm());
+        if (request.getEntries(0).getIndex() > hardState.state().acknowledged()) {
+            return;
+        }
+        RaftServer.Division division = division(request);
+        if (request.getLeaderTerm() < division.getInfo().getCurrentTerm()) {
+            return;
+        }
+        RaftLog log = division.getRaftLog();
+        for (LogEntryProto entry : request.getEntriesList()) {
+            TermIndex here = log.getTermIndex(entry.getIndex());
+            if (here != null && here.getTerm() != entry.getTerm()) {
+                hardState.truncate(entry.getIndex() - 1);
+                return;
+            }
+        }
+    }
+
+    private void requireWritten(AppendEntriesRequestProto request, long index, boolean after) {
+        RaftServer.Division division = division(request);
         if (after || division.getRaftLog().getFlushIndex() < index) {
             throw new IllegalStateException("entry " + index + " is not on the disk yet");
         }

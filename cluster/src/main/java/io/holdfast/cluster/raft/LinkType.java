@@ -34,6 +34,8 @@ public final class LinkType implements RpcType {
         /** Another node wants an entry in the log. */
         void proposed(byte[] entry, Runnable refused);
 
+        HardStateFile hardState();
+
         void add(LinkRpc rpc);
     }
 
@@ -98,7 +100,12 @@ public final class LinkType implements RpcType {
         @Override
         public RaftServerRpc newRaftServerRpc(RaftServer server) {
             LinkRpc rpc =
-                    new LinkRpc(server, place().address(), sockets(parameters), place()::proposed);
+                    new LinkRpc(
+                            server,
+                            place().address(),
+                            sockets(parameters),
+                            place().hardState(),
+                            place()::proposed);
             place().add(rpc);
             return rpc;
         }

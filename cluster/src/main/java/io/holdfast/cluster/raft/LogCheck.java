@@ -2,6 +2,7 @@ package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterException;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,11 +19,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Looks through the files of a log before Ratis does, which takes what it finds for all there was:
- * it begins anew where a file is empty, does not miss what is between a snapshot and the log, and
- * does not start after an end that was being written when the process was killed.
+ * Checks the files of a log before Ratis reads them. Ratis takes what it finds for all there was:
+ * it starts over where a file is empty, does not notice a gap between a snapshot and the log or a
+ * missing end, and fails at a write that a power cut has left unfinished.
  */
 final class LogCheck {
+    static final String REMEDY =
+            "Nothing was changed; restore a backup or replace this node (holdfast cluster"
+                    + " replace)";
+
     private static final Logger LOG = LoggerFactory.getLogger(LogCheck.class);
     private static final Pattern SEGMENT = Pattern.compile("log_(\\d+)-(\\d+)");
     private static final Pattern LAST = Pattern.compile("log_inprogress_(\\d+)");
@@ -42,17 +47,23 @@ final class LogCheck {
     private LogCheck() {}
 
     /**
-     * Checks the log of a group, and cuts off an entry at its end that was never finished.
+     * Checks the log of a group, and cuts off an end that cannot be read if nothing in it was
+     * acknowledged.
      *
      * @param group where Ratis has it; need not be there
      * @param used whether something must be in it
+     * @param acknowledged the last entry that must be in it, or in a snapshot; -1 if none
      * @throws ClusterException if something is missing or damaged
      */
-    static void check(Path group, boolean used) throws ClusterException {
+    static void check(Path group, boolean used, long acknowledged) throws ClusterException {
         try {
             long snapshot = newestSnapshot(group.resolve("sm"));
             long next = -1;
+            @Nullable Tail tail = null;
             for (Segment segment : segments(group.resolve("current"))) {
+                if (tail != null) {
+                    throw tail.damaged();
+                }
                 if (next >= 0 && segment.start() != next) {
                     throw damaged(segment.file(), "what comes before it is missing");
                 }
@@ -64,29 +75,39 @@ final class LogCheck {
                                     + ", and the newest snapshot ends with "
                                     + (snapshot < 0 ? "none" : "entry " + snapshot));
                 }
-                next = check(segment);
+                SegmentBytes bytes =
+                        new SegmentBytes(Files.readAllBytes(segment.file()), segment.start());
+                next = check(segment, bytes, acknowledged);
+                tail = bytes.isAtEnd() ? null : new Tail(segment.file(), next, bytes);
             }
             if (used && snapshot < 0 && next <= 0) {
                 throw damaged(group, "it is empty");
             }
+            long last = Math.max(snapshot, next - 1);
+            if (last < acknowledged) {
+                throw damaged(
+                        group.resolve("current"),
+                        "the log ends with "
+                                + (last < 0 ? "nothing" : "entry " + last)
+                                + ", and this node has acknowledged entry "
+                                + acknowledged);
+            }
+            if (tail != null) {
+                tail.cutOff();
+            }
         } catch (ClusterException e) {
             throw e;
         } catch (IOException e) {
-            throw new ClusterException("cannot read the log in " + group + ": " + e, e);
+            throw new ClusterException(
+                    "cannot read the log in " + group + ": " + e.getMessage(), e);
         }
     }
 
     private static ClusterException damaged(Path file, String why) {
-        return new ClusterException(
-                "the log is damaged: "
-                        + file
-                        + ": "
-                        + why
-                        + "; nothing was changed: restore a backup, or put another node in the"
-                        + " place of this one (holdfast cluster replace)");
+        return new ClusterException("the log is damaged: " + file + ": " + why + ". " + REMEDY);
     }
 
-    private static long newestSnapshot(Path folder) throws IOException {
+    static long newestSnapshot(Path folder) throws IOException {
         long newest = -1;
         for (Path file : files(folder)) {
             Matcher name = SNAPSHOT.matcher(String.valueOf(file.getFileName()));
@@ -125,20 +146,17 @@ final class LogCheck {
         }
     }
 
-    /** Returns the index that comes after it. */
-    private static long check(Segment segment) throws IOException {
-        SegmentBytes bytes = new SegmentBytes(Files.readAllBytes(segment.file()));
+    /** Returns the index that comes after the last entry that can be read. */
+    private static long check(Segment segment, SegmentBytes bytes, long acknowledged)
+            throws ClusterException {
         if (bytes.hasHeader()) {
             bytes.readEntries();
-        } else if (!segment.isLast() || !bytes.isHeaderUnfinished()) {
+        } else if (!segment.isLast() || segment.start() <= acknowledged) {
             throw damaged(segment.file(), "it does not begin as a log does");
         }
         long next = segment.start() + bytes.entries();
-        if (!bytes.isAtEnd()) {
-            if (!segment.isLast() || !bytes.isUnfinished()) {
-                throw damaged(segment.file(), "entry " + next + " is not what was written");
-            }
-            cut(segment.file(), bytes.position(), next);
+        if (!bytes.isAtEnd() && (!segment.isLast() || next <= acknowledged)) {
+            throw new Tail(segment.file(), next, bytes).damaged();
         }
         if (!segment.isLast() && next != segment.end() + 1) {
             throw damaged(segment.file(), "it has no entry " + next);
@@ -146,14 +164,28 @@ final class LogCheck {
         return next;
     }
 
-    private static void cut(Path file, long length, long index) throws IOException {
-        LOG.atWarn()
-                .addKeyValue("file", file)
-                .addKeyValue("entry", index)
-                .log("the last entry was never finished, and promised to nobody: it is cut off");
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.truncate(length);
-            channel.force(true);
+    /**
+     * What is behind the last entry of a segment that can be read.
+     *
+     * @param index the entry that should begin there
+     */
+    private record Tail(Path file, long index, SegmentBytes bytes) {
+        ClusterException damaged() {
+            return LogCheck.damaged(file, "entry " + index + " is not what was written");
+        }
+
+        void cutOff() throws IOException {
+            LOG.atWarn()
+                    .addKeyValue("file", file)
+                    .addKeyValue("entry", index)
+                    .addKeyValue("bytes", bytes.unreadable())
+                    .log(
+                            "the log ends with an unfinished write that was never acknowledged;"
+                                    + " it is cut off");
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.truncate(bytes.position());
+                channel.force(true);
+            }
         }
     }
 }

@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -53,6 +54,8 @@ public final class RaftNode implements AutoCloseable {
     private final RaftGroupId groupId;
     private final RatisLog log;
     private volatile @Nullable LinkRpc rpc;
+
+    private volatile @Nullable HardStateFile hardState;
     private @Nullable RaftServer server;
     private volatile boolean running;
 
@@ -85,8 +88,17 @@ public final class RaftNode implements AutoCloseable {
             Supplier<byte[]> status,
             Consumer<Throwable> fatal)
             throws ClusterException {
-        LogCheck.check(directory.resolve(groupId.getUuid().toString()), used);
         requireFree(config.self());
+        Path group = directory.resolve(groupId.getUuid().toString());
+        HardStateFile opened = HardStateFile.open(group, used, fatal);
+        hardState = opened;
+        try {
+            LogCheck.check(group, used, opened.state().acknowledged());
+            RaftMeta.check(group, opened);
+        } catch (ClusterException | RuntimeException e) {
+            opened.close();
+            throw e;
+        }
         RaftProperties properties = RaftSettings.server(config, directory);
         try {
             RaftServer made =
@@ -101,7 +113,9 @@ public final class RaftNode implements AutoCloseable {
                                             status,
                                             this::snapshotSoon,
                                             fatal,
-                                            () -> ended(fatal)))
+                                            () -> ended(fatal),
+                                            opened,
+                                            log::flushed))
                             .setProperties(properties)
                             .setParameters(parameters)
                             .setOption(RaftStorage.StartupOption.RECOVER)
@@ -145,6 +159,21 @@ public final class RaftNode implements AutoCloseable {
         }
         String text = last.getMessage();
         return text == null ? last.toString() : text;
+    }
+
+    /** Records how far this node has acknowledged and voted, synced; to be called periodically. */
+    public void sync() {
+        HardStateFile opened = hardState;
+        RaftServer.Division division = log.division();
+        if (opened == null || division == null) {
+            return;
+        }
+        try {
+            RaftMeta.recordVote(division.getRaftStorage(), opened);
+            opened.sync();
+        } catch (IOException | RuntimeException e) {
+            LOG.atWarn().addKeyValue("reason", reason(e)).log("could not sync the hard state");
+        }
     }
 
     /** Gives up what has taken too long; to be called now and then. */
@@ -298,6 +327,10 @@ public final class RaftNode implements AutoCloseable {
                 LOG.atWarn().addKeyValue("reason", e).log("the log did not close");
             }
         }
+        HardStateFile opened = hardState;
+        if (opened != null) {
+            opened.close();
+        }
     }
 
     /** Where Ratis finds what it needs to talk. */
@@ -310,6 +343,11 @@ public final class RaftNode implements AutoCloseable {
         @Override
         public void proposed(byte[] entry, Runnable refused) {
             log.receive(entry, refused);
+        }
+
+        @Override
+        public HardStateFile hardState() {
+            return Objects.requireNonNull(hardState);
         }
 
         @Override

@@ -55,6 +55,12 @@ final class RatisLog implements Log {
         division = started.getDivision(groupId);
     }
 
+    /** The last entry that is on this node's disk; -1 while it is starting. */
+    long flushed() {
+        RaftServer.Division here = division();
+        return here == null ? -1 : here.getRaftLog().getFlushIndex();
+    }
+
     RaftServer.@Nullable Division division() {
         return division;
     }

@@ -1,15 +1,14 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.DurableFile;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SnapshotFile;
 
 import org.apache.ratis.util.MD5FileUtil;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** The log of a node that begins with a copy of a state, as Ratis expects to find it. */
 public final class RestoredLog {
@@ -35,10 +34,9 @@ public final class RestoredLog {
         Path current = Files.createDirectories(group.resolve("current"));
         Path meta = current.resolve("raft-meta");
         Files.writeString(meta, META);
+        HardStateFile.create(group, HardState.NONE.withAcknowledged(0).withVote(1, ""));
         for (Path each : new Path[] {meta, current, state, group, directory}) {
-            try (FileChannel channel = FileChannel.open(each, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
+            DurableFile.sync(each);
         }
     }
 }

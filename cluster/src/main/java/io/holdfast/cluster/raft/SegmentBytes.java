@@ -1,5 +1,8 @@
 package io.holdfast.cluster.raft;
 
+import org.apache.ratis.thirdparty.com.google.protobuf.CodedInputStream;
+
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -12,18 +15,14 @@ import java.util.zip.CRC32C;
 final class SegmentBytes {
     private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.US_ASCII);
 
-    /** Disks and file systems write pieces of this size, or multiples of it. */
-    private static final int SECTOR = 512;
-
-    /** Entries seldom have more zeros in a row. */
-    private static final int FEW_ZEROS = 16;
-
-    /** Every entry begins with its term. */
+    /** Every entry begins with its term and, if it is not 0, its index. */
     private static final int TERM = 0x08;
 
+    private static final int INDEX = 0x10;
     private static final int MOST_PREFIX = 5;
 
     private final byte[] bytes;
+    private final long firstIndex;
 
     /** Where the zeros begin that it ends with. */
     private final int content;
@@ -31,8 +30,9 @@ final class SegmentBytes {
     private int position;
     private long entries;
 
-    SegmentBytes(byte[] bytes) {
+    SegmentBytes(byte[] bytes, long firstIndex) {
         this.bytes = bytes;
+        this.firstIndex = firstIndex;
         int last = bytes.length;
         while (last > 0 && bytes[last - 1] == 0) {
             last--;
@@ -43,11 +43,6 @@ final class SegmentBytes {
     boolean hasHeader() {
         return bytes.length >= HEADER.length
                 && Arrays.equals(bytes, 0, HEADER.length, HEADER, 0, HEADER.length);
-    }
-
-    /** Whether it was made and nothing was written to it, or not even all of the header. */
-    boolean isHeaderUnfinished() {
-        return content < HEADER.length && Arrays.equals(bytes, 0, content, HEADER, 0, content);
     }
 
     /** Reads on until the end, or what is no entry. */
@@ -73,32 +68,39 @@ final class SegmentBytes {
         return content <= position;
     }
 
-    /**
-     * Whether the next is an entry that was being written at the end of a process or a machine: one
-     * that stops where the file does, or in zeros from the border of two sectors on, and nothing
-     * after it.
-     */
-    boolean isUnfinished() {
-        for (int i = position + 1; i < content; i++) {
-            if (entryEnd(i) > 0) {
-                return false;
-            }
-        }
-        int toBorder = Math.floorMod(-content, SECTOR);
-        return claimedEnd(position) > content && (content == bytes.length || toBorder < FEW_ZEROS);
+    /** How many bytes are behind that, without the zeros at the end. */
+    int unreadable() {
+        return Math.max(0, content - position);
     }
 
     /** Where an entry ends that begins here; -1 if none does. */
     private int entryEnd(int start) {
         long end = claimedEnd(start);
         int data = start + prefixLength(start);
-        if (end > bytes.length || data >= bytes.length || bytes[data] != TERM) {
+        if (end > bytes.length || data >= bytes.length) {
             return -1;
         }
         int sumAt = (int) end - Integer.BYTES;
+        if (index(data, sumAt) != firstIndex + entries) {
+            return -1;
+        }
         CRC32C sum = new CRC32C();
         sum.update(bytes, start, sumAt - start);
         return ByteBuffer.wrap(bytes).getInt(sumAt) == (int) sum.getValue() ? (int) end : -1;
+    }
+
+    /** The index of the entry between two positions; -1 if there is none. */
+    private long index(int start, int end) {
+        CodedInputStream in = CodedInputStream.newInstance(bytes, start, end - start);
+        try {
+            if (in.readTag() != TERM) {
+                return -1;
+            }
+            var _ = in.readUInt64();
+            return in.readTag() == INDEX ? in.readUInt64() : 0;
+        } catch (IOException e) { // too short
+            return -1;
+        }
     }
 
     /** Where an entry would end that begins here, as its length says. */

@@ -1,5 +1,6 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.DurableFile;
 import io.holdfast.cluster.entry.ByteReader;
 import io.holdfast.cluster.entry.Entry;
 import io.holdfast.cluster.entry.EntryEncoding;
@@ -35,13 +36,13 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -59,6 +60,11 @@ final class StateMachine extends BaseStateMachine {
     private final Consumer<Throwable> fatal;
     private final long snapshotBytes;
     private final Runnable ended;
+    private final HardStateFile hardState;
+    private final LongSupplier flushed;
+
+    /** Where Ratis has its files. */
+    private volatile @Nullable RaftStorage files;
 
     /** Whether this node is one of the cluster, as far as it was told. */
     private volatile boolean member = true;
@@ -76,6 +82,8 @@ final class StateMachine extends BaseStateMachine {
      * @param snapshotDue told when the log has grown by much since the last snapshot
      * @param fatal told what makes it impossible to go on
      * @param ended told when Ratis has ended for this node, for whatever reason but its removal
+     * @param hardState written before clients get acknowledgements
+     * @param flushed the last entry of the log that is on this node's disk
      */
     StateMachine(
             boolean alone,
@@ -84,7 +92,9 @@ final class StateMachine extends BaseStateMachine {
             Supplier<byte[]> status,
             Runnable snapshotDue,
             Consumer<Throwable> fatal,
-            Runnable ended) {
+            Runnable ended,
+            HardStateFile hardState,
+            LongSupplier flushed) {
         this.alone = alone;
         this.driver = driver;
         this.snapshotDue = snapshotDue;
@@ -92,15 +102,22 @@ final class StateMachine extends BaseStateMachine {
         this.fatal = fatal;
         this.snapshotBytes = snapshotBytes;
         this.ended = ended;
+        this.hardState = hardState;
+        this.flushed = flushed;
     }
 
     @Override
     public void initialize(RaftServer server, RaftGroupId group, RaftStorage raftStorage)
             throws IOException {
         super.initialize(server, group, raftStorage);
+        files = raftStorage;
         storage.init(raftStorage);
         load();
         run(); // Ratis leaves it to us, and we can only pause what runs
+    }
+
+    private RaftStorage raftStorage() {
+        return Objects.requireNonNull(files);
     }
 
     private void run() {
@@ -174,6 +191,7 @@ final class StateMachine extends BaseStateMachine {
         try {
             write(file);
             MD5Hash md5 = MD5FileUtil.computeAndSaveMd5ForFile(file.toFile());
+            DurableFile.syncFolder(file.resolveSibling("")); // before the log it stands for is cut
             storage.updateLatestSnapshot(
                     new SingleFileSnapshotInfo(
                             new FileInfo(file, md5), last.getTerm(), last.getIndex()));
@@ -201,17 +219,10 @@ final class StateMachine extends BaseStateMachine {
                                         return replica;
                                     }));
             Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-            sync(file.resolveSibling("")); // before the log it stands for is cut
         } catch (UncheckedIOException e) {
             throw e.getCause();
         } finally {
             Files.deleteIfExists(temporary);
-        }
-    }
-
-    private static void sync(Path folder) throws IOException {
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-            channel.force(true);
         }
     }
 
@@ -241,6 +252,7 @@ final class StateMachine extends BaseStateMachine {
             byte[] data = entry.getStateMachineLogEntry().getLogData().toByteArray();
             bytes += data.length;
             long stampNanos = ByteBuffer.wrap(data).getLong();
+            hardState.acknowledgeCommitted(Math.min(entry.getIndex(), flushed.getAsLong()));
             driver.apply(
                     entry.getTerm(),
                     stampNanos,
@@ -297,6 +309,11 @@ final class StateMachine extends BaseStateMachine {
                                         configuration.getPeersList().stream(),
                                         configuration.getOldPeersList().stream())
                                 .anyMatch(peer -> peer.getId().equals(self.toByteString()));
+        try {
+            RaftMeta.recordMembers(raftStorage(), hardState);
+        } catch (IOException | RuntimeException e) {
+            fatal.accept(new IOException("cannot record the member list: " + e.getMessage(), e));
+        }
     }
 
     @Override

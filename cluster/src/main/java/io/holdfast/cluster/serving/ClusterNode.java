@@ -53,6 +53,7 @@ public final class ClusterNode implements AutoCloseable {
     private final Worker pulsing;
     private final Worker watching;
     private final Worker checking;
+    private final Worker syncing;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private ClusterNode(
@@ -81,6 +82,7 @@ public final class ClusterNode implements AutoCloseable {
         this.pulsing = new Worker("holdfast-cluster-time", this::pulse);
         this.watching = new Worker("holdfast-cluster-watch", this::watch);
         this.checking = new Worker("holdfast-cluster-check", this::check);
+        this.syncing = new Worker("holdfast-cluster-sync", this::sync);
     }
 
     /**
@@ -105,6 +107,7 @@ public final class ClusterNode implements AutoCloseable {
             node.pulsing.start();
             node.watching.start();
             node.checking.start();
+            node.syncing.start();
             node.awaitServing();
             data.markUsed();
             return node;
@@ -187,6 +190,12 @@ public final class ClusterNode implements AutoCloseable {
         return NANOS_PER_MILLI * 100;
     }
 
+    /** The disk may be busy. */
+    private long sync() {
+        raft.sync();
+        return NANOS_PER_MILLI * 100;
+    }
+
     /** Leaves in good order: what clients of other nodes do is hardly held up. */
     @Override
     public void close() {
@@ -225,6 +234,7 @@ public final class ClusterNode implements AutoCloseable {
         pulsing.stop();
         watching.stop();
         checking.stop();
+        syncing.stop();
         raft.close();
         data.close();
     }

@@ -17,6 +17,7 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.util.ProtoUtils;
 import org.junit.jupiter.api.AfterEach;
@@ -24,12 +25,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -53,6 +56,9 @@ class LinkRpcIT {
     private final List<AppendEntriesRequestProto> appended = new CopyOnWriteArrayList<>();
     private final List<byte[]> proposals = new CopyOnWriteArrayList<>();
     private final List<Runnable> refusals = new CopyOnWriteArrayList<>();
+    @TempDir private Path folder;
+    private HardStateFile hardState;
+    private HardStateFile leaderState;
     private LinkRpc one;
     private LinkRpc other;
 
@@ -63,17 +69,21 @@ class LinkRpcIT {
             port = free.getLocalPort();
         }
         Sockets sockets = new Sockets(null);
+        hardState = HardStateFile.open(folder.resolve("other"), false, _ -> {});
+        leaderState = HardStateFile.open(folder.resolve("one"), false, _ -> {});
         one =
                 new LinkRpc(
                         server(),
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         sockets,
+                        leaderState,
                         (_, _) -> {});
         other =
                 new LinkRpc(
                         server(),
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                         sockets,
+                        hardState,
                         (entry, refused) -> {
                             proposals.add(entry);
                             refusals.add(refused);
@@ -98,7 +108,14 @@ class LinkRpcIT {
 
     /** A server that says that it has whatever it is sent, and whose disk is as far as we say. */
     private RaftServer server() {
-        RaftLog log = stub(RaftLog.class, Map.of("getFlushIndex", _ -> written.get()));
+        RaftLog log =
+                stub(
+                        RaftLog.class,
+                        Map.of(
+                                "getFlushIndex",
+                                _ -> written.get(),
+                                "getTermIndex",
+                                words -> TermIndex.valueOf(1, (long) words[0])));
         DivisionInfo info = stub(DivisionInfo.class, Map.of("getCurrentTerm", _ -> term.get()));
         RaftServer.Division division =
                 stub(
@@ -148,9 +165,13 @@ class LinkRpcIT {
     }
 
     private static AppendEntriesRequestProto request(long... indices) {
+        return requestOfTerm(1, indices);
+    }
+
+    private static AppendEntriesRequestProto requestOfTerm(long term, long... indices) {
         var request =
                 AppendEntriesRequestProto.newBuilder()
-                        .setLeaderTerm(1)
+                        .setLeaderTerm(term)
                         .setServerRequest(
                                 RaftRpcRequestProto.newBuilder()
                                         .setReplyId(OTHER.toByteString())
@@ -158,7 +179,7 @@ class LinkRpcIT {
                                                 ProtoUtils.toRaftGroupIdProtoBuilder(
                                                         RaftGroupId.randomId())));
         for (long index : indices) {
-            request.addEntries(LogEntryProto.newBuilder().setTerm(1).setIndex(index));
+            request.addEntries(LogEntryProto.newBuilder().setTerm(term).setIndex(index));
         }
         return request.build();
     }
@@ -177,6 +198,50 @@ class LinkRpcIT {
                 .hasMessageContaining("entry 7 is not on the disk yet");
         written.set(7);
         assertThat(one.append(OTHER, request(6, 7)).get().getNextIndex()).isEqualTo(8);
+    }
+
+    @Test
+    void what_is_acknowledged_was_recorded_before() throws Exception {
+        written.set(7);
+        one.append(OTHER, request(6, 7)).get();
+        assertThat(hardState.state().acknowledged()).isEqualTo(7);
+        assertThat(hardState.state().highestTerm()).isEqualTo(1);
+        assertThatThrownBy(() -> one.append(OTHER, request(8)).get()).isNotNull();
+        assertThat(hardState.state().acknowledged()).isEqualTo(7);
+    }
+
+    @Test
+    void a_leader_records_what_it_commits_before_a_follower_learns_of_it() throws Exception {
+        written.set(5);
+        one.append(OTHER, request().toBuilder().setLeaderCommit(4).build()).get();
+        assertThat(leaderState.state().acknowledged()).isEqualTo(4);
+        one.tell(OTHER, request().toBuilder().setLeaderCommit(7).build());
+        assertThat(leaderState.state().acknowledged()).isEqualTo(5);
+    }
+
+    @Test
+    void entries_that_another_leader_replaces_are_not_acknowledged_any_more() throws Exception {
+        written.set(9);
+        one.append(OTHER, request(6, 7, 8, 9)).get();
+        CompletableFuture<AppendEntriesReplyProto> slow = new CompletableFuture<>();
+        replies.add(slow);
+        var replaced = one.append(OTHER, requestOfTerm(2, 8));
+        await().until(() -> appended.size() == 2);
+        assertThat(hardState.state().acknowledged()).isEqualTo(7);
+        term.set(2);
+        slow.complete(has(request(8)));
+        replaced.get();
+        assertThat(hardState.state().acknowledged()).isEqualTo(8);
+    }
+
+    @Test
+    void entries_of_a_leader_of_an_earlier_term_replace_nothing() throws Exception {
+        written.set(9);
+        term.set(2);
+        one.append(OTHER, requestOfTerm(2, 8, 9)).get();
+        assertThat(hardState.state().acknowledged()).isEqualTo(9);
+        assertThatThrownBy(() -> one.append(OTHER, requestOfTerm(0, 8)).get()).isNotNull();
+        assertThat(hardState.state().acknowledged()).isEqualTo(9);
     }
 
     @Test
