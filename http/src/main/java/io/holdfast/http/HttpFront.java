@@ -29,6 +29,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.Http1ServerConfig;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -103,7 +104,12 @@ public final class HttpFront implements FrontEnd {
                         new Access(config.secret(), config.readToken(), config.admin()),
                         loop);
         this.connections =
-                new Connections(backend.connectionRoom(), config.maxConnectionsPerAddress());
+                new Connections(
+                        backend.connectionRoom(),
+                        new Http1ServerConfig()
+                                .setMaxInitialLineLength(MOST_LINE)
+                                .setMaxHeaderSize(MOST_HEADERS),
+                        config.maxConnectionsPerAddress());
         this.api =
                 new Api(
                         web,
@@ -184,8 +190,6 @@ public final class HttpFront implements FrontEnd {
                         .setPort(address.port())
                         .setTcpNoDelay(true)
                         .setTcpKeepAlive(true)
-                        .setMaxInitialLineLength(MOST_LINE)
-                        .setMaxHeaderSize(MOST_HEADERS)
                         .setSslHandshakeTimeout(10)
                         .setHttp2ClearTextEnabled(false)
                         .setPerFrameWebSocketCompressionSupported(false)
@@ -226,6 +230,7 @@ public final class HttpFront implements FrontEnd {
         Throwable cause = request.decoderResult().cause();
         Problem problem =
                 switch (cause) {
+                    case Problem known -> known;
                     case TooLongHttpLineException _ ->
                             new Problem(414, "uri_too_long", "the path and query are too long");
                     case TooLongHttpHeaderException _ ->

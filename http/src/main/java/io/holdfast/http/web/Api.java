@@ -175,7 +175,7 @@ public final class Api {
                 context.response().putHeader("Retry-After", "1");
                 throw new Problem(429, "rate_limited", "this address sends too many requests");
             }
-            exchange.checkPath();
+            exchange.checkTarget();
         } catch (Problem problem) {
             exchange.fail(problem);
             return;

@@ -6,12 +6,15 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.Http1ServerConfig;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.impl.http1.VertxHttpRequestDecoder;
 import io.vertx.core.net.impl.ConnectionBase;
 
 import org.jspecify.annotations.Nullable;
@@ -48,6 +51,7 @@ public final class Connections {
     private static final int TLS_PIECES = 32;
 
     private final Room room;
+    private final Http1ServerConfig limits;
     private final int mostPerAddress;
     private final long mostBytes;
     private final Map<HttpConnection, Watched> open = new HashMap<>();
@@ -59,10 +63,12 @@ public final class Connections {
     /**
      * No connections yet.
      *
+     * @param limits of requests
      * @param mostPerAddress 0 for any number
      */
-    public Connections(Room room, int mostPerAddress) {
+    public Connections(Room room, Http1ServerConfig limits, int mostPerAddress) {
         this.room = room;
+        this.limits = limits;
         this.mostPerAddress = mostPerAddress;
         this.mostBytes = Runtime.getRuntime().maxMemory() / 16;
     }
@@ -89,7 +95,9 @@ public final class Connections {
         Watched watched = new Watched();
         open.put(connection, watched);
         if (connection instanceof ConnectionBase base) {
-            base.channel().pipeline().addFirst(watched);
+            ChannelPipeline pipeline = base.channel().pipeline();
+            pipeline.addFirst(watched);
+            pipeline.replace(VertxHttpRequestDecoder.class, null, new StrictRequestDecoder(limits));
         }
         connection.closeHandler(_ -> leave(connection, address, pieces));
     }

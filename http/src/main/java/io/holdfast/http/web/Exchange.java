@@ -171,8 +171,9 @@ public final class Exchange {
                 : List.of(SLASH.split(path.substring(1), -1));
     }
 
-    /** A path in which nothing can be mistaken. */
-    void checkPath() throws Problem {
+    /** A target in which nothing can be mistaken. */
+    void checkTarget() throws Problem {
+        checkBytes(request.uri());
         String path = request.path();
         if (path == null || !path.startsWith("/")) {
             throw Problem.badRequest("the path does not begin with a slash");
@@ -190,6 +191,21 @@ public final class Exchange {
                 throw Problem.badRequest(
                         "a segment of the path is empty or dots; such a key goes as the query"
                                 + " parameter key, with - in its place");
+            }
+        }
+    }
+
+    /**
+     * Bytes that RFC 3986 allows nowhere in a target. Some of them would be taken for others, or
+     * end the key early, in one program and not in the next.
+     */
+    private static void checkBytes(String target) throws Problem {
+        for (int i = 0; i < target.length(); i++) {
+            char c = target.charAt(i);
+            if (c <= ' ' || c >= 0x7f || c == '#') {
+                throw Problem.badRequest(
+                        "the path or query has the byte 0x%02x, which must be percent-encoded"
+                                .formatted((int) c));
             }
         }
     }

@@ -1,5 +1,7 @@
 package io.holdfast.http.web;
 
+import com.fasterxml.jackson.core.JsonParser;
+
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
@@ -34,12 +36,16 @@ public final class Fields {
             throw Problem.badRequest("a JSON object is wanted as the body");
         }
         try {
-            Object value = JacksonCodec.fromParser(JacksonCodec.createParser(body), Object.class);
+            JsonParser parser = JacksonCodec.createParser(body);
+            parser.enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
+            Object value = JacksonCodec.fromParser(parser, Object.class);
             if (value instanceof JsonObject found) {
                 return new Fields(found);
             }
         } catch (DecodeException e) {
-            throw Problem.badRequest("the body is not one JSON value");
+            boolean twice = String.valueOf(e.getMessage()).contains("Duplicate field");
+            throw Problem.badRequest(
+                    twice ? "the body has a field twice" : "the body is not one JSON value");
         }
         throw Problem.badRequest("the body is not a JSON object");
     }

@@ -15,6 +15,8 @@ import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -26,6 +28,14 @@ public final class Guard {
     private static final String ANY = "*";
     private static final String LOCALHOST = "localhost";
     private static final String METHODS = "GET, POST, PUT, DELETE, OPTIONS";
+
+    /** The scheme and the authority of a target in absolute form. */
+    private static final Pattern ABSOLUTE = Pattern.compile("[^/?]*://([^/?]*)");
+
+    /** Headers of which only the first would be looked at here, and perhaps the last elsewhere. */
+    private static final List<String> ONCE =
+            List.of("Host", "Origin", "Authorization", "X-Dflockd-Session");
+
     private static final String HEADERS = "Authorization, Content-Type, X-Dflockd-Session";
 
     private final Set<String> hosts;
@@ -56,11 +66,16 @@ public final class Guard {
      */
     boolean check(HttpServerRequest request, boolean loopback) throws Problem {
         boolean local = loopback || isHere(request.localAddress());
-        List<String> named = request.headers().getAll(HttpHeaders.HOST);
-        String host = named.size() == 1 ? named.getFirst() : null;
-        if (host == null && (named.size() > 1 || request.version() != HttpVersion.HTTP_1_0)) {
-            throw Problem.badRequest("one Host header is wanted");
+        for (CharSequence name : ONCE) {
+            if (request.headers().getAll(name).size() > 1) {
+                throw Problem.badRequest("there is more than one " + name + " header");
+            }
         }
+        String host = request.getHeader(HttpHeaders.HOST);
+        if (host == null && request.version() != HttpVersion.HTTP_1_0) {
+            throw Problem.badRequest("there is no Host header");
+        }
+        checkAuthority(request.uri(), host);
         if (host != null && !isOurs(host, request, local)) {
             throw new Problem(
                     403, "forbidden_host", "this server is not called " + nameOf(host) + " here");
@@ -75,6 +90,23 @@ public final class Guard {
         return listed
                 && request.method().equals(HttpMethod.OPTIONS)
                 && request.getHeader(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD) != null;
+    }
+
+    /**
+     * A target in absolute form names the host too (RFC 9112, section 3.2.2): whoever reads the one
+     * must not see another server than who reads the other.
+     */
+    private static void checkAuthority(String target, @Nullable String host) throws Problem {
+        Matcher absolute = ABSOLUTE.matcher(target);
+        if (!absolute.lookingAt()) {
+            return;
+        }
+        if (!absolute.group(1).equalsIgnoreCase(host)) {
+            throw Problem.badRequest("the target names another host than the Host header");
+        }
+        if (target.startsWith("?", absolute.end())) {
+            throw Problem.badRequest("the path does not begin with a slash");
+        }
     }
 
     private boolean isOurs(String host, HttpServerRequest request, boolean loopback) {

@@ -1,0 +1,69 @@
+package io.holdfast.http.web;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.vertx.core.http.Http1ServerConfig;
+import io.vertx.core.http.impl.http1.VertxHttpRequestDecoder;
+
+import java.util.List;
+
+/**
+ * The decoder of Vert.x, but no header may go on in the next line (RFC 9112, section 5.2): a proxy
+ * may read such a request as another one. It is refused, and what comes behind it is thrown away.
+ */
+final class StrictRequestDecoder extends VertxHttpRequestDecoder {
+    private boolean insideHead = true;
+
+    /** The next byte of the head begins a line that is not its first one. */
+    private boolean lineBegins;
+
+    private boolean folded;
+    private boolean refused;
+
+    StrictRequestDecoder(Http1ServerConfig config) {
+        super(config);
+    }
+
+    @Override
+    protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out)
+            throws Exception {
+        if (refused) {
+            in.skipBytes(in.readableBytes());
+            return;
+        }
+        int start = in.readerIndex();
+        super.decode(ctx, in, out); // takes whole lines of a head, and of one head at most
+        if (insideHead) {
+            checkLines(in, start, in.readerIndex());
+        }
+        for (Object part : out) {
+            if (part instanceof HttpRequest request) {
+                insideHead = false;
+                if (folded && request.decoderResult().isSuccess()) {
+                    request.setDecoderResult(
+                            DecoderResult.failure(
+                                    Problem.badRequest("a header line begins with a blank")));
+                    refused = true;
+                }
+            }
+            if (part instanceof LastHttpContent) {
+                insideHead = true;
+                lineBegins = false;
+            }
+        }
+    }
+
+    private void checkLines(ByteBuf in, int start, int end) {
+        int at = start;
+        while (at < end) {
+            byte first = in.getByte(at);
+            folded |= lineBegins && (first == ' ' || first == '\t');
+            int feed = in.indexOf(at, end, (byte) '\n');
+            lineBegins = feed >= 0;
+            at = lineBegins ? feed + 1 : end;
+        }
+    }
+}
