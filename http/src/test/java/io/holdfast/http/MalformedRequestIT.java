@@ -251,4 +251,30 @@ final class MalformedRequestIT {
                 answerTo(LEASE + "Content-Length: " + body.length() + "\r\n\r\n" + body),
                 "has a field twice");
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/v1/kv/%s",
+                "/v1/counters/%s",
+                "/v1/lists/%s",
+                "/v1/kv/-?key=%s",
+            })
+    void a_key_of_data_has_no_line_break(String route) {
+        for (String key : new String[] {"a%0Ab", "a%0Db", "%0D%0A"}) {
+            assertThat(told(HTTP.get(route.formatted(key)))).isEqualTo("400 bad_request");
+        }
+        assertThat(told(HTTP.send("PUT", "/v1/kv/a%0Ab", "{\"value\":\"x\"}")))
+                .isEqualTo("400 bad_request");
+        assertThat(HTTP.get("/v1/stats").body()).doesNotContain("a\\nb");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/v1/leases/%s", "/v1/leases/-?key=%s"})
+    void a_key_that_is_held_has_no_line_break(String route) {
+        for (String key : new String[] {"a%0Ab: c", "a%0Db"}) {
+            String path = route.formatted(key.replace(" ", "%20"));
+            assertThat(told(HTTP.post(path, "{}"))).isEqualTo("400 bad_request");
+        }
+    }
 }

@@ -250,11 +250,7 @@ public final class DataRoutes {
     /** A text that the line protocol can tell others. */
     private static ByteString line(Fields body, String name) throws Problem {
         ByteString line = ByteString.of(body.text(name));
-        boolean whole = true;
-        for (byte c : line.bytes()) {
-            whole &= c != '\n' && c != '\r';
-        }
-        if (!whole || line.length() > MOST_BYTES) {
+        if (!Fields.isOneLine(line.bytes()) || line.length() > MOST_BYTES) {
             throw Problem.badRequest(name + " may have 256 bytes at most, and no line break");
         }
         return line;

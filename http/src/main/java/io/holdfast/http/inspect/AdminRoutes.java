@@ -45,7 +45,7 @@ final class AdminRoutes {
 
     private void release(Exchange exchange) throws Problem {
         Namespace namespace = Queries.namespace(exchange);
-        Key key = namespace == null ? exchange.key() : exchange.key(namespace);
+        Key key = exchange.anyKey(namespace == null ? exchange.namespace() : namespace);
         Fields body = exchange.optionalBody();
         String word = body.optionalText("kind");
         Kind kind = word == null ? Kind.MUTEX : Queries.kind(word);

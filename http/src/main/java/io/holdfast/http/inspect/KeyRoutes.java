@@ -158,7 +158,7 @@ final class KeyRoutes {
 
     private void show(Exchange exchange) throws Problem {
         Namespace namespace = Queries.namespace(exchange);
-        Key key = namespace == null ? exchange.key() : exchange.key(namespace);
+        Key key = exchange.anyKey(namespace == null ? exchange.namespace() : namespace);
         Kind only = Queries.kind(exchange);
         int offset = exchange.queryInt("offset", 0, 0, Integer.MAX_VALUE);
         int limit = exchange.queryInt("limit", USUAL_IN_LINE, 0, MOST_IN_LINE);

@@ -125,16 +125,21 @@ public final class Exchange {
 
     /**
      * The key: the query parameter {@code key}, or else the segment of the path that the template
-     * leaves open. It may have any bytes.
+     * leaves open. It may have any bytes but line breaks, which no other protocol can name and
+     * which would be two lines in a listing.
      */
     public Key key() throws Problem {
-        byte[] asked = query().bytes("key");
-        return Key.of(namespace, asked == null ? bytesOf("{") : asked);
+        Key key = anyKey(namespace);
+        if (!Fields.isOneLine(key.bytes())) {
+            throw Problem.badRequest("a key must not contain a line break");
+        }
+        return key;
     }
 
-    /** The key in another namespace. */
-    public Key key(Namespace other) throws Problem {
-        return Key.of(other, key().bytes());
+    /** The key, whatever its bytes: of something that is there already. */
+    public Key anyKey(Namespace in) throws Problem {
+        byte[] asked = query().bytes("key");
+        return Key.of(in, asked == null ? bytesOf("{") : asked);
     }
 
     /** The key or channel of a route that wants 1 to 256 bytes without blanks. */

@@ -139,11 +139,21 @@ public final class Fields {
 
     static boolean isPlain(byte[] bytes) {
         for (byte c : bytes) {
-            if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+            if (c == ' ' || c == '\t') {
                 return false;
             }
         }
-        return bytes.length > 0 && bytes.length <= MOST_TOKEN;
+        return isOneLine(bytes) && bytes.length > 0 && bytes.length <= MOST_TOKEN;
+    }
+
+    /** Whether there is no line break in a text. */
+    public static boolean isOneLine(byte[] bytes) {
+        for (byte c : bytes) {
+            if (c == '\r' || c == '\n') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isWellFormed(String text) {
