@@ -557,6 +557,7 @@ public final class HoldfastServer {
                 kept,
                 draining,
                 listings,
+                config.readTimeout(),
                 config.writeTimeout(),
                 config.lockd().events());
     }

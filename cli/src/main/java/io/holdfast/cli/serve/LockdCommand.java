@@ -111,6 +111,7 @@ public final class LockdCommand {
                         Setting.WS_ALLOW_ORIGIN,
                         Setting.MAX_CONNECTIONS,
                         Setting.MAX_CONNECTIONS_PER_IP,
+                        Setting.READ_TIMEOUT,
                         Setting.WRITE_TIMEOUT,
                         Setting.TRANSPORT,
                         Setting.EVENT_LOOPS,

@@ -328,15 +328,7 @@ class LockdCommandTest {
 
         @ParameterizedTest
         @ValueSource(
-                strings = {
-                    "alow-dump",
-                    "Tcp",
-                    "listen",
-                    "max-locks",
-                    "auth-token",
-                    "read-timeout",
-                    "tls-cert"
-                })
+                strings = {"alow-dump", "Tcp", "listen", "max-locks", "auth-token", "tls-cert"})
         void an_option_that_it_does_not_have(String name) {
             assertThat(Ended.refusal("--tcp", "0", "--" + name, "1"))
                     .isEqualTo("flag provided but not defined: -" + name + " (see --help)");
@@ -385,6 +377,7 @@ class LockdCommandTest {
                         "--ws-allow-origin=two.example,three.example",
                         "--max-connections=2",
                         "--max-connections-per-ip=3",
+                        "--read-timeout=8",
                         "--write-timeout=4",
                         "--shutdown-timeout=6",
                         "--transport=nio",
@@ -396,6 +389,7 @@ class LockdCommandTest {
                                 1, Set.of("one.example", "two.example", "three.example"), null));
         assertThat(config.maxConnections()).isEqualTo(2);
         assertThat(config.maxConnectionsPerAddress()).isEqualTo(3);
+        assertThat(config.readTimeout()).isEqualTo(seconds(8));
         assertThat(config.writeTimeout()).isEqualTo(seconds(4));
         assertThat(config.shutdownTimeout()).isEqualTo(seconds(6));
         assertThat(config.transport()).isEqualTo(Transport.NIO);

@@ -27,6 +27,18 @@ public final class LockdDecoder {
     /** How many bytes of the line have been looked at. */
     private int scanned;
 
+    private long linesRead;
+
+    /** How many lines have ended so far. */
+    public long linesRead() {
+        return linesRead;
+    }
+
+    /** Whether a line has begun and is not complete. */
+    public boolean isInsideLine() {
+        return scanned > 0 || tail != null;
+    }
+
     /**
      * Takes the next command out of the buffer. Null if more bytes are needed; what is then left in
      * the buffer must be there, in front, at the next call.
@@ -63,6 +75,7 @@ public final class LockdDecoder {
 
     private LockdInput line(ByteBuf in, int start, int end) {
         in.readerIndex(Math.min(end + 1, in.writerIndex()));
+        linesRead++;
         scanned = 0;
         boolean wasFirst = first;
         first = false;

@@ -240,6 +240,11 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         session = other;
     }
 
+    /** Whether a part of a request has come that the decoder left in the input. */
+    protected final boolean hasInput() {
+        return input != null;
+    }
+
     /** Whether the connection waits for a line to be complete. */
     protected final boolean isReading() {
         return state == State.READY && !backlog;

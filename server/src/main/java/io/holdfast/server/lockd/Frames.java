@@ -17,6 +17,7 @@ import java.util.List;
  */
 final class Frames extends WebSocket13FrameDecoder {
     private final List<Object> found = new ArrayList<>(1);
+    private boolean inside;
 
     /**
      * @param mostBytes the longest payload
@@ -41,8 +42,15 @@ final class Frames extends WebSocket13FrameDecoder {
      */
     @Nullable WebSocketFrame next(ChannelHandlerContext ctx, ByteBuf in) throws Exception {
         found.clear();
+        int start = in.readerIndex();
         decode(ctx, in, found);
+        inside = found.isEmpty() && (inside || in.readerIndex() > start);
         return found.isEmpty() ? null : (WebSocketFrame) found.getFirst();
+    }
+
+    /** Whether the beginning of a frame was taken, but not all of it. */
+    boolean isInside() {
+        return inside;
     }
 
     /** Whatever a client says when it closes, it may close. */

@@ -13,6 +13,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
 /**
  * A connection that speaks lockd, however commands and answers are told apart in its stream.
  *
@@ -21,6 +28,8 @@ import io.netty.channel.ChannelPromise;
 abstract class LockdConnection<I> extends LineConnection<I> {
     private static final ByteString SHARED = ByteString.of("shared");
 
+    private static final Logger LOG = LoggerFactory.getLogger(LockdConnection.class);
+
     private final LockdService service;
     private final LockdAccess access;
 
@@ -28,6 +37,17 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     private int orphans;
 
     private int sharedOrphans;
+
+    /** Whether a command has begun and is not complete. */
+    private boolean reading;
+
+    /** When that command began. */
+    private long readingSinceNanos;
+
+    private long commandsSeen;
+
+    /** Runs out some time after a command began; there is none if none did. */
+    private @Nullable Future<?> readTimer;
 
     LockdConnection(LockdService service, LockdAccess access) {
         super(service);
@@ -44,6 +64,68 @@ abstract class LockdConnection<I> extends LineConnection<I> {
 
     /** What goes before a long answer of this length. */
     abstract void beginLongAnswer(long length, ByteBuf out);
+
+    // ---- commands that are not complete
+
+    /** Whether the decoder has taken a part of a command, and none that is left in the input. */
+    abstract boolean isInsideCommand();
+
+    /** How many commands have ended so far. */
+    abstract long commandsRead();
+
+    /** A client may be idle as long as it likes, but not inside a command. */
+    @Override
+    protected final void idle() {
+        boolean began = !reading || commandsRead() != commandsSeen;
+        reading = hasInput() || isInsideCommand();
+        if (reading && began) {
+            commandsSeen = commandsRead();
+            readingSinceNanos = now();
+            if (readTimer == null) {
+                armReadTimer(service.readTimeoutNanos);
+            }
+        }
+    }
+
+    @Override
+    protected final void resumed() {
+        readingSinceNanos = now();
+    }
+
+    private long now() {
+        return context().executor().ticker().nanoTime();
+    }
+
+    private void armReadTimer(long nanos) {
+        readTimer =
+                context()
+                        .executor()
+                        .schedule(() -> guarded(this::checkRead), nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void checkRead() {
+        readTimer = null;
+        if (state() == State.CLOSING || !reading) {
+            return;
+        }
+        long left = service.readTimeoutNanos - (now() - readingSinceNanos);
+        if (!isReading()) {
+            armReadTimer(service.readTimeoutNanos); // the client is not what is waited for
+        } else if (left > 0) {
+            armReadTimer(left);
+        } else {
+            LOG.atDebug().addKeyValue("conn", session().id()).log("read timeout");
+            finish();
+        }
+    }
+
+    @Override
+    protected void ended() {
+        if (readTimer != null) {
+            readTimer.cancel(false);
+            readTimer = null;
+        }
+    }
 
     final ChannelHandlerContext channelContext() {
         return context();

@@ -45,6 +45,16 @@ public final class LockdHandler extends LockdConnection<LockdInput> {
         }
     }
 
+    @Override
+    boolean isInsideCommand() {
+        return decoder.isInsideLine();
+    }
+
+    @Override
+    long commandsRead() {
+        return decoder.linesRead();
+    }
+
     /** A last line without its end is a command too. */
     @Override
     protected void endOfRequests(@Nullable ByteBuf rest) {

@@ -24,6 +24,7 @@ public final class LockdService extends ConnectionService {
     final Namespace namespace;
     final Registry registry = new Registry();
     final ListingRoom listings;
+    final long readTimeoutNanos;
     private final LockdCounters counters = new LockdCounters();
     private final @Nullable Consumer<String> events;
 
@@ -33,6 +34,7 @@ public final class LockdService extends ConnectionService {
     /**
      * @param kept over the whole server
      * @param listings over the whole server
+     * @param readTimeout how long a client may take for a command that it has begun
      * @param listingTimeout how long a client may take to read on in a long listing; zero is no
      *     limit
      * @param events takes a line for each thing that happens
@@ -44,11 +46,13 @@ public final class LockdService extends ConnectionService {
             KeptBytes kept,
             Draining draining,
             ListingRoom listings,
+            Duration readTimeout,
             Duration listingTimeout,
             @Nullable Consumer<String> events) {
         super("lockd", driver, observatory, kept, draining, listingTimeout);
         this.namespace = namespace;
         this.listings = listings;
+        this.readTimeoutNanos = nanos(readTimeout);
         this.events = events;
         this.verbose = events != null;
     }

@@ -6,6 +6,7 @@ import io.holdfast.protocol.lockd.LockdSyntax;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.ContinuationWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
 import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
@@ -33,6 +34,10 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
     private byte[] fragments = NOTHING;
 
     private int fragmentsLength;
+
+    /** How many messages have ended, and how many other frames between them. */
+    private long commandsRead;
+
     private boolean closeSent;
 
     public LockdWebSocketHandler(LockdService service, LockdAccess access) {
@@ -70,6 +75,9 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
 
     /** What a frame completes; null if nothing. */
     private @Nullable WebSocketInput read(WebSocketFrame frame) {
+        if (fragmentsLength == 0 || isEndOfMessage(frame)) {
+            commandsRead++; // a frame inside a message gives it no more time
+        }
         return switch (frame) {
             case PingWebSocketFrame _ ->
                     new WebSocketInput.Ping(ByteString.of(ByteBufUtil.getBytes(frame.content())));
@@ -77,6 +85,20 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
             case CloseWebSocketFrame _ -> new WebSocketInput.Close();
             default -> readMessage(frame);
         };
+    }
+
+    private static boolean isEndOfMessage(WebSocketFrame frame) {
+        return frame instanceof ContinuationWebSocketFrame && frame.isFinalFragment();
+    }
+
+    @Override
+    boolean isInsideCommand() {
+        return frames.isInside() || fragmentsLength > 0;
+    }
+
+    @Override
+    long commandsRead() {
+        return commandsRead;
     }
 
     private @Nullable WebSocketInput readMessage(WebSocketFrame frame) {
@@ -151,6 +173,7 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
 
     @Override
     protected void ended() {
+        super.ended();
         dropFragments();
     }
 

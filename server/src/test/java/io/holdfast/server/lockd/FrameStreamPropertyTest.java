@@ -54,6 +54,7 @@ class FrameStreamPropertyTest {
                     kept,
                     new Draining(),
                     new ListingRoom(MOST_KEPT, Duration.ofSeconds(5)),
+                    Duration.ofSeconds(23),
                     Duration.ofSeconds(5),
                     null);
     private final UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(false, true);

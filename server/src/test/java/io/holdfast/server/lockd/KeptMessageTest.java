@@ -41,6 +41,7 @@ class KeptMessageTest {
                     kept,
                     new Draining(),
                     new ListingRoom(MOST, Duration.ofSeconds(5)),
+                    Duration.ofSeconds(23),
                     Duration.ofSeconds(5),
                     null);
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.watch.Observatory;
+import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
@@ -13,15 +14,14 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
-@DisplayName("What lockd clients call themselves")
 class LockdHandlerTest {
     private final LocalDriver driver = UnlimitedDriver.open();
     private final List<String> events = new ArrayList<>();
@@ -33,6 +33,7 @@ class LockdHandlerTest {
                     new KeptBytes(1000),
                     new Draining(),
                     new ListingRoom(1000, Duration.ofSeconds(5)),
+                    Duration.ofSeconds(23),
                     Duration.ZERO,
                     events::add);
 
@@ -59,7 +60,7 @@ class LockdHandlerTest {
     }
 
     @Test
-    void is_bounded_over_all_of_them() {
+    void registered_names_are_bounded_over_all_connections() {
         EmbeddedChannel one = connect("one");
         EmbeddedChannel two = connect("two");
         String name = "n".repeat(600);
@@ -72,7 +73,7 @@ class LockdHandlerTest {
     }
 
     @Test
-    void is_counted_once_when_it_changes_and_not_at_all_when_it_is_cleared() {
+    void a_registered_name_is_counted_once_when_it_changes_and_not_at_all_when_it_is_cleared() {
         EmbeddedChannel one = connect("one");
         for (int i = 0; i < 10; i++) {
             assertThat(ask(one, "iam " + "n".repeat(900 + i))).isEqualTo("1 ok\n");
@@ -85,8 +86,69 @@ class LockdHandlerTest {
         assertThat(ask(one, "iam " + "n".repeat(1000))).isEqualTo("1 ok\n");
     }
 
+    // ---- the read timeout, which is 23 seconds
+
+    private EmbeddedChannel connectAtRest() {
+        EmbeddedChannel channel = connect("one");
+        channel.freezeTime();
+        return channel;
+    }
+
+    private static void pass(EmbeddedChannel channel, long seconds) {
+        channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+        channel.runScheduledPendingTasks();
+    }
+
+    private static void send(EmbeddedChannel channel, String bytes) {
+        channel.writeInbound(Unpooled.copiedBuffer(bytes, StandardCharsets.US_ASCII));
+    }
+
     @Test
-    void and_what_they_do_is_told_when_anybody_wants_to_know() {
+    void a_connection_that_is_idle_between_lines_is_never_ended() {
+        EmbeddedChannel channel = connectAtRest();
+        pass(channel, 1000);
+        assertThat(ask(channel, "g a")).isEqualTo("1 Lock Get Success: a\r\n");
+        pass(channel, 1000);
+        send(channel, "g ");
+        pass(channel, 22);
+        assertThat(ask(channel, "b")).isEqualTo("1 Lock Get Success: b\r\n");
+        pass(channel, 1000);
+        assertThat(ask(channel, "r a")).isEqualTo("1 Lock Release Success: a\n");
+        assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1); // no timer is left
+    }
+
+    @Test
+    void bytes_that_drip_give_a_line_no_more_time() {
+        for (String begin : List.of("g ", "x".repeat(70_000))) { // the second is too long
+            EmbeddedChannel channel = connectAtRest();
+            send(channel, begin);
+            for (int i = 0; i < 22; i++) {
+                pass(channel, 1);
+                send(channel, "x");
+            }
+            assertThat(channel.isOpen()).isTrue();
+            pass(channel, 1);
+            pass(channel, 2); // the client may read what was answered
+            assertThat(channel.isOpen()).isFalse();
+        }
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.MUTEX).keys()).isZero();
+    }
+
+    @Test
+    void each_line_has_its_own_time() {
+        EmbeddedChannel channel = connectAtRest();
+        send(channel, "g ");
+        for (int i = 0; i < 10; i++) { // there is always a line that is not finished
+            pass(channel, 20);
+            send(channel, "lock" + i + "\ng ");
+        }
+        pass(channel, 22);
+        assertThat(ask(channel, "end")).endsWith("1 Lock Get Success: end\r\n");
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.MUTEX).keys()).isEqualTo(11);
+    }
+
+    @Test
+    void what_clients_do_is_logged_when_the_log_is_verbose() {
         EmbeddedChannel one = connect("one");
         for (String line : List.of("iam me", "g a", "g a", "sg s", "nonsense", "r a", "g b")) {
             ask(one, line);

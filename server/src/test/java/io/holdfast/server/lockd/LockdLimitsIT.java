@@ -5,17 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
+import io.holdfast.server.Transport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -34,6 +39,29 @@ class LockdLimitsIT {
     @AfterEach
     void close() {
         server.close();
+    }
+
+    // ---- unfinished lines
+
+    @ParameterizedTest
+    @MethodSource("io.holdfast.server.TestServer#transports")
+    void a_line_that_is_not_finished_in_time_ends_its_connection_and_idle_ones_stay(
+            Transport transport) {
+        start(new TestConfig().readTimeout(Duration.ofMillis(300)).transport(transport));
+        LockdTestClient idle = server.connect().get("idle");
+        Map<String, LockdTestClient> unfinished = new HashMap<>();
+        for (String part : List.of("g half", "g done\ng half", "x".repeat(70_000), " ")) {
+            unfinished.put(part, server.connect().send(part));
+        }
+        unfinished.forEach(
+                (part, client) -> {
+                    String answer = part.contains("\n") ? "1 Lock Get Success: done\r\n" : "";
+                    assertThat(client.rest()).as(part).isEqualTo(answer);
+                });
+        TestServer.soon().until(() -> idle.counter("connections") == 1);
+        assertThat(idle.isLocked("half")).isFalse();
+        assertThat(idle.isLocked("done")).isFalse();
+        idle.release("idle");
     }
 
     // ---- names

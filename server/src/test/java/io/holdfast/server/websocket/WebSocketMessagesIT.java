@@ -779,4 +779,29 @@ class WebSocketMessagesIT {
         }
         await().until(() -> open().counter("orphans") == 1);
     }
+
+    // ---- unfinished messages
+
+    @Test
+    void a_message_that_is_not_finished_in_time_ends_its_connection_and_idle_ones_stay() {
+        restart(new WebSocketServer.Options().readTimeout(Duration.ofMillis(300)));
+        WebSocketClient idle = open();
+        assertThat(idle.ask("g idle")).isEqualTo("1 Lock Get Success: idle\r\n");
+        byte[] whole = message("g half");
+        List<WebSocketClient> unfinished = new ArrayList<>();
+        for (byte[] part :
+                new byte[][] {
+                    Arrays.copyOf(whole, 1),
+                    Arrays.copyOf(whole, 2), // a head, which the decoder takes
+                    Arrays.copyOf(whole, 8),
+                    frame(TEXT, "g half"),
+                    joined(frame(TEXT, "g half"), frame(FINAL | PONG, "")),
+                }) {
+            WebSocketClient client = open();
+            unfinished.add(client.send(part));
+        }
+        unfinished.forEach(client -> client.assertClosedWith(1001));
+        assertThat(idle.ask("i half")).isEqualTo("0 Lock Not Locked: half\r\n");
+        assertThat(idle.ask("r idle")).isEqualTo("1 Lock Release Success: idle\n");
+    }
 }
