@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Room;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -19,6 +20,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class AcceptHandler extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptHandler.class);
+    private static final LogThrottle REFUSALS = new LogThrottle();
+    private static final LogThrottle FAILURES = new LogThrottle();
     private static final long SHORTEST_PAUSE_MILLIS = 5;
     private static final long LONGEST_PAUSE_MILLIS = 1000;
 
@@ -77,7 +80,11 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         }
         InetAddress from = address;
         if (!enter(from)) {
-            LOG.atDebug().addKeyValue("remote", from).log("connection refused: too many");
+            REFUSALS.next(LOG.atWarn())
+                    .addKeyValue("remote", from == null ? "unix" : from.getHostAddress())
+                    .log(
+                            "connection refused: --max-connections, --max-connections-per-ip or"
+                                + " memory is reached");
             connection.unsafe().closeForcibly();
             return;
         }
@@ -90,7 +97,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         if (!ctx.channel().config().isAutoRead()) {
             return; // the pause for a failure before this one is not over
         }
-        LOG.atWarn()
+        FAILURES.next(LOG.atWarn())
                 .addKeyValue("error", cause.toString())
                 .addKeyValue("pause_ms", pauseMillis)
                 .log("accept failed");

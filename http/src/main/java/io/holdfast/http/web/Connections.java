@@ -1,5 +1,6 @@
 package io.holdfast.http.web;
 
+import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Room;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -18,6 +19,8 @@ import io.vertx.core.http.impl.http1.VertxHttpRequestDecoder;
 import io.vertx.core.net.impl.ConnectionBase;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.Comparator;
 import java.util.HashMap;
@@ -33,6 +36,8 @@ import java.util.function.BooleanSupplier;
  * that do not come so far end by the time limit of the handshake.
  */
 public final class Connections {
+    private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
+    private static final LogThrottle REFUSALS = new LogThrottle();
     private static final long HEAD_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(120);
     private static final long LOOK_MILLIS = 1_000;
@@ -82,12 +87,14 @@ public final class Connections {
     public void enter(HttpConnection connection) {
         String host = connection.remoteAddress().hostAddress();
         String address = host == null ? "" : host;
-        if (mostPerAddress > 0 && perAddress.getOrDefault(address, 0) >= mostPerAddress) {
-            connection.close();
-            return;
-        }
         int pieces = connection.isSsl() ? TLS_PIECES : PLAIN_PIECES;
-        if (!take(pieces)) {
+        boolean many = mostPerAddress > 0 && perAddress.getOrDefault(address, 0) >= mostPerAddress;
+        if (many || !take(pieces)) {
+            REFUSALS.next(LOG.atWarn())
+                    .addKeyValue("remote", address)
+                    .log(
+                            "HTTP connection refused: --http-max-connections-per-ip or memory is"
+                                    + " reached");
             connection.close();
             return;
         }

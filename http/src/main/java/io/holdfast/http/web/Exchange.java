@@ -1,5 +1,6 @@
 package io.holdfast.http.web;
 
+import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.front.Backend;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
@@ -32,6 +33,7 @@ public final class Exchange {
     private static final int SLOWEST_BYTES_PER_MILLI = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+    private static final LogThrottle FAILURES = new LogThrottle();
     private static final String JSON = "application/json";
     private static final String PROBLEM_JSON = "application/problem+json";
     private static final Buffer NO_BODY = Buffer.buffer();
@@ -407,7 +409,7 @@ public final class Exchange {
         if (thrown instanceof Problem problem) {
             fail(problem);
         } else {
-            LOG.atError()
+            FAILURES.next(LOG.atError())
                     .setCause(thrown)
                     .addKeyValue("method", request.method())
                     .addKeyValue("path", route == null ? "unmatched" : route.template())

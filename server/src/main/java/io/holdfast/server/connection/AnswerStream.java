@@ -1,5 +1,6 @@
 package io.holdfast.server.connection;
 
+import io.holdfast.driver.LogThrottle;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -15,6 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 public abstract class AnswerStream implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(AnswerStream.class);
+    private static final LogThrottle FAILURES = new LogThrottle();
     private static final int PIECE_BYTES = 32 * 1024;
 
     /** Writes a piece, on the event loop. */
@@ -39,7 +41,7 @@ public abstract class AnswerStream implements Runnable {
                 boolean _ = send(true);
             }
         } catch (RuntimeException | Error e) {
-            LOG.atError().setCause(e).log("answer failed");
+            FAILURES.next(LOG.atError()).setCause(e).log("answer failed");
             ctx.close();
         } finally {
             piece.release();

@@ -1,5 +1,6 @@
 package io.holdfast.server.connection;
 
+import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
@@ -35,6 +36,8 @@ import java.util.concurrent.TimeUnit;
 public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         implements Mailbox, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(LineConnection.class);
+    private static final LogThrottle TOO_MUCH_KEPT = new LogThrottle();
+    private static final LogThrottle FAILURES = new LogThrottle();
 
     /** What a peer may send behind a blocked request. */
     private static final int MOST_BEHIND_BLOCKED = 4096;
@@ -456,7 +459,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     private void fail(Throwable cause) {
-        LOG.atError().setCause(cause).log("connection failed");
+        FAILURES.next(LOG.atError()).setCause(cause).log("connection failed");
         abort();
     }
 
@@ -627,7 +630,11 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         boolean kept = service.kept.keep(rest - keptBytes);
         keptBytes = rest;
         if (!kept) {
-            LOG.atWarn().addKeyValue("conn", session.id()).log("too much input kept in all");
+            TOO_MUCH_KEPT
+                    .next(LOG.atWarn())
+                    .addKeyValue("conn", session.id())
+                    .addKeyValue("remote", ctx.channel().remoteAddress())
+                    .log("connection closed: unfinished requests of all clients take too much");
             abort();
         }
         return kept;

@@ -1,6 +1,7 @@
 package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.signal.ListenOutcome;
@@ -40,6 +41,8 @@ import java.util.concurrent.TimeUnit;
 public final class DflockdHandler extends LineConnection<DflockdInput>
         implements Listening.Connection {
     private static final Logger LOG = LoggerFactory.getLogger(DflockdHandler.class);
+    private static final LogThrottle CUT_OFF = new LogThrottle();
+    private static final LogThrottle AUTH_FAILURES = new LogThrottle();
     private static final byte[] NO_SECRET = {};
 
     /** So many bytes of a signal cost 1; so does each one who gets it. */
@@ -243,7 +246,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     private void refuseConnection() {
-        LOG.atInfo()
+        AUTH_FAILURES
+                .next(LOG.atWarn())
                 .addKeyValue("conn", session().id())
                 .addKeyValue("remote", context().channel().remoteAddress())
                 .log("authentication failed");
@@ -757,7 +761,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private void endSlowListener() {
         if (state() != State.CLOSING) {
-            LOG.atWarn()
+            CUT_OFF.next(LOG.atWarn())
                     .addKeyValue("conn", session().id())
                     .addKeyValue("remote", context().channel().remoteAddress())
                     .log("slow listener cut off");

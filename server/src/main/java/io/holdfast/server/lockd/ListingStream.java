@@ -1,6 +1,7 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.driver.Driver;
+import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Slices;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.HeldCount;
@@ -28,6 +29,7 @@ import java.util.Map;
  */
 final class ListingStream extends AnswerStream implements ListingRoom.Listing {
     private static final Logger LOG = LoggerFactory.getLogger(ListingStream.class);
+    private static final LogThrottle CUT_OFF = new LogThrottle();
 
     /** How the answer looks. */
     enum Form {
@@ -110,7 +112,7 @@ final class ListingStream extends AnswerStream implements ListingRoom.Listing {
 
     @Override
     public void cut() {
-        LOG.atWarn()
+        CUT_OFF.next(LOG.atWarn())
                 .addKeyValue("remote", connection.channelContext().channel().remoteAddress())
                 .log("listing cut off: too many listings, too little memory for them");
         connection.channelContext().close();

@@ -2,6 +2,7 @@ package io.holdfast.server.socketlock;
 
 import io.holdfast.client.socketlock.seat.HoldRecord;
 import io.holdfast.client.socketlock.seat.ProcessName;
+import io.holdfast.driver.LogThrottle;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -32,6 +33,7 @@ import java.util.Map;
  */
 public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private static final Logger LOG = LoggerFactory.getLogger(SocketlockHandler.class);
+    private static final LogThrottle CUT_OFF = new LogThrottle();
 
     /** How many locks one connection may hold, wait for, or not have been told to be over. */
     static final int MOST_LOCKS = 1024;
@@ -562,7 +564,9 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             default -> {}
         }
         if (state() != State.CLOSING && unread() > MOST_UNREAD_BYTES) {
-            LOG.atWarn().addKeyValue("conn", session().id()).log("slow client cut off");
+            CUT_OFF.next(LOG.atWarn())
+                    .addKeyValue("conn", session().id())
+                    .log("slow client cut off");
             abort();
         }
     }

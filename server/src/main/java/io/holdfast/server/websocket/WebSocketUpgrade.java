@@ -1,5 +1,6 @@
 package io.holdfast.server.websocket;
 
+import io.holdfast.driver.LogThrottle;
 import io.holdfast.server.connection.ConnectionEvent;
 import io.holdfast.server.connection.KeptBytes;
 import io.holdfast.server.connection.OutputEnd;
@@ -39,6 +40,7 @@ import java.util.function.Supplier;
  */
 public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(WebSocketUpgrade.class);
+    private static final LogThrottle REFUSALS = new LogThrottle();
 
     /** What a request may have in all; browsers send cookies along. */
     private static final int MOST_HEADER_BYTES = 32 * 1024;
@@ -152,7 +154,7 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
                     "missing or bad WebSocket Version");
         } else if (!origins.allow(
                 headers.getAll(HttpHeaderNames.ORIGIN), headers.getAll(HttpHeaderNames.HOST))) {
-            LOG.atInfo()
+            REFUSALS.next(LOG.atInfo())
                     .addKeyValue("remote", ctx.channel().remoteAddress())
                     .addKeyValue("origin", headers.get(HttpHeaderNames.ORIGIN))
                     .addKeyValue("host", headers.get(HttpHeaderNames.HOST))
