@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Test;
 
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
@@ -157,6 +160,76 @@ final class ProtectionIT {
             raw.say("GET /v1/keys HTTP/1.1\r\nHost: localhost\r\n\r\n");
             assertThat(told(http.get("/health"))).isEqualTo("200");
             assertThat(status(raw.answer())).isEqualTo("401");
+        }
+    }
+
+    @Test
+    void wrong_secrets_delay_those_behind_them_and_the_right_one_is_still_good() {
+        TestHttp http = startWithSecrets();
+        try (RawHttp known = new RawHttp(http)) {
+            assertThat(status(known.say(bearing("s3cret")).answer())).isEqualTo("200");
+            List<RawHttp> guessing = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                guessing.add(new RawHttp(http).say(bearing("wrong" + i)));
+            }
+            // Some were free, some delayed; while that was all that may be delayed, others were
+            // closed.
+            int refused = 0;
+            int sentAway = 0;
+            for (RawHttp guess : guessing) {
+                String answer = answerIfAny(guess);
+                refused += answer.startsWith("HTTP/1.1 401 ") ? 1 : 0;
+                sentAway += answer.isEmpty() ? 1 : 0;
+                guess.close();
+            }
+            assertThat(refused).isGreaterThanOrEqualTo(20);
+            assertThat(refused + sentAway).isEqualTo(100);
+
+            assertThat(status(known.say(bearing("s3cret")).answer())).isEqualTo("200");
+            long asked = System.nanoTime();
+            String body = "{\"acquire_timeout_s\":0}";
+            assertThat(told(http.post("/v1/leases/k", body, "Authorization", "Bearer s3cret")))
+                    .isEqualTo("200");
+            // A second: it may be late, but never earlier.
+            assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+
+            assertThat(status(known.say(bearing("wrong")).answer())).isEqualTo("401");
+            asked = System.nanoTime();
+            assertThat(status(known.say(bearing("s3cret")).answer())).isEqualTo("200");
+            assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+        }
+    }
+
+    @Test
+    void a_client_that_leaves_while_its_secret_is_delayed_takes_nothing() {
+        TestHttp http = startWithSecrets();
+        for (int i = 0; i < 20; i++) {
+            try (RawHttp raw = new RawHttp(http)) {
+                raw.say(bearing("wrong"));
+            }
+        }
+        String lease = bearing("s3cret").replace("GET /v1/keys", "POST /v1/leases/k");
+        for (int i = 0; i < 3; i++) {
+            try (RawHttp raw = new RawHttp(http)) {
+                raw.say(lease.replace("\r\n\r\n", "\r\nContent-Length: 2\r\n\r\n{}"));
+            }
+        }
+        assertThat(told(http.get("/v1/keys", "Authorization", "Bearer s3cret"))).isEqualTo("200");
+        assertThat(http.driver.holders(Kind.MUTEX, Key.of("k"))).isNull();
+    }
+
+    private static String bearing(String token) {
+        return "GET /v1/keys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                + token
+                + "\r\n\r\n";
+    }
+
+    /** Empty if the connection ends without one. */
+    private static String answerIfAny(RawHttp raw) {
+        try {
+            return raw.answer();
+        } catch (AssertionError | java.io.UncheckedIOException e) {
+            return "";
         }
     }
 

@@ -84,7 +84,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
                     .addKeyValue("remote", from == null ? "unix" : from.getHostAddress())
                     .log(
                             "connection refused: --max-connections, --max-connections-per-ip or"
-                                + " memory is reached");
+                                    + " memory is reached");
             connection.unsafe().closeForcibly();
             return;
         }

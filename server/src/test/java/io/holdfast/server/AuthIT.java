@@ -10,6 +10,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 @DisplayName("With a secret")
 class AuthIT {
@@ -186,6 +188,52 @@ class AuthIT {
         TestClient client = server.connect();
         assertThat(client.ask("auth", "", "anything")).isEqualTo("error");
         client.assertServed();
+    }
+
+    @Test
+    void wrong_secrets_delay_those_behind_them_and_the_right_one_is_still_good() {
+        List<TestClient> guessing = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            TestClient client = server.connect();
+            client.send("auth", "", "wrong" + i);
+            guessing.add(client);
+        }
+        // Some were free, some delayed; while that was all that may be delayed, others were closed.
+        int refused = 0;
+        int sentAway = 0;
+        for (TestClient client : guessing) {
+            String answer = client.rest(100);
+            refused += answer.equals("error_auth\n") ? 1 : 0;
+            sentAway += answer.isEmpty() ? 1 : 0;
+        }
+        assertThat(refused).isGreaterThanOrEqualTo(20);
+        assertThat(refused + sentAway).isEqualTo(100);
+
+        long asked = System.nanoTime();
+        TestClient client = server.connect();
+        client.sendRaw("auth\n\n" + SECRET + "\nl\nk\n0 7\n");
+        assertThat(client.line()).isEqualTo("ok");
+        // A second: it may be late, but never earlier.
+        assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+        assertThat(client.line()).endsWith(" 7");
+        client.assertServed();
+    }
+
+    @Test
+    void a_client_that_leaves_while_its_secret_is_delayed_harms_nobody() {
+        for (int i = 0; i < 25; i++) {
+            TestClient client = server.connect();
+            client.send("auth", "", "wrong");
+            assertThat(client.rest(100)).isIn("error_auth\n", "");
+        }
+        for (int i = 0; i < 5; i++) {
+            server.connect().send("auth", "", SECRET).reset();
+            server.connect().send("auth", "", "wrong").close();
+        }
+        TestClient half = server.connect();
+        half.send("auth", "", SECRET).halfClose();
+        assertThat(half.rest()).isEqualTo("ok\n");
+        authenticated().assertServed();
     }
 
     private void assertNothingTaken() {

@@ -9,13 +9,17 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 @DisplayName("A server process that serves HTTP")
 class HttpProcessIT {
@@ -90,6 +94,45 @@ class HttpProcessIT {
                     .doesNotContain("only-look")
                     .doesNotContain("wrong");
         }
+    }
+
+    @Test
+    void logs_a_few_lines_for_many_wrong_secrets_and_refused_connections() throws Exception {
+        try (var server =
+                ServerProcess.start(
+                        "serve",
+                        "--auth-token=open-sesame",
+                        "--max-connections=300",
+                        "--listen=http://127.0.0.1:0,dflockd://127.0.0.1:0")) {
+            String get = "GET /v1/keys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ";
+            List<Socket> guessing = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                guessing.add(say(server.portOf("http"), get + "gues-" + i + "\r\n\r\n"));
+                guessing.add(say(server.portOf("dflockd"), "auth\n\ngues-" + i + "\n"));
+            }
+            for (Socket each : guessing) {
+                each.close();
+            }
+            for (String message :
+                    List.of("\"HTTP authentication failed\"", "\"authentication failed\"")) {
+                assertThat(server.awaitLog(line -> line.contains("msg=" + message)))
+                        .contains("level=WARN", "remote=")
+                        .contains("127.0.0.1");
+            }
+            server.signal("TERM");
+            assertThat(server.status()).isZero();
+            assertThat(server.err()).hasSizeLessThan(200).noneMatch(line -> line.contains("gues-"));
+        }
+    }
+
+    private static Socket say(int port, String text) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        try {
+            socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+        } catch (IOException e) {
+            // it was refused already
+        }
+        return socket;
     }
 
     @Test

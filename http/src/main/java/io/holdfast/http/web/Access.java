@@ -37,6 +37,11 @@ public final class Access {
         return full ? Role.ADMIN : read ? Role.READ : null;
     }
 
+    /** Whether a request has something that could be the secret, where there is one. */
+    boolean hasCandidate(HttpServerRequest request) {
+        return secret != null && borne(request.getHeader(HttpHeaders.AUTHORIZATION)).length > 0;
+    }
+
     private static byte[] borne(@Nullable String header) {
         if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
             return new byte[0];

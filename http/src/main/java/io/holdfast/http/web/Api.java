@@ -1,5 +1,7 @@
 package io.holdfast.http.web;
 
+import io.holdfast.driver.AuthFailures;
+import io.holdfast.driver.LogThrottle;
 import io.holdfast.engine.Namespace;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -10,6 +12,8 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,6 +26,9 @@ import java.util.TreeSet;
 
 /** All routes there are, and how a request finds its own. */
 public final class Api {
+    private static final Logger LOG = LoggerFactory.getLogger(Api.class);
+    private static final LogThrottle AUTH_FAILURES = new LogThrottle();
+    private static final LogThrottle AUTH_REFUSALS = new LogThrottle();
     private static final long AUTH_PAUSE_MILLIS = 100;
     private static final int MOST_PAUSING = 1_000;
     private static final int MOST_DEPTH = 8;
@@ -50,6 +57,7 @@ public final class Api {
     private final Guard guard;
     private final RateLimit rateLimit;
     private final Connections connections;
+    private final AuthFailures authFailures = new AuthFailures();
     private final Web web;
     private final Vertx vertx;
     private final Bodies bodies;
@@ -95,7 +103,41 @@ public final class Api {
      */
     public void serve(HttpServer server, Namespace namespace, boolean loopback) {
         Router router = router(namespace, loopback);
-        server.requestHandler(request -> route(router, request));
+        server.requestHandler(request -> admit(router, request));
+    }
+
+    /**
+     * Delays a request whose secret may be a guess. A connection over which the right one came is
+     * not delayed for what others at its address do.
+     */
+    private void admit(Router router, HttpServerRequest request) {
+        if (!web.access().hasCandidate(request) || connections.isTrusted(request.connection())) {
+            route(router, request);
+            return;
+        }
+        String address = Exchange.addressOf(request);
+        if (!authFailures.isSlowed(address)) {
+            route(router, request);
+            return;
+        }
+        if (!authFailures.beginDelay(address)) {
+            AUTH_REFUSALS
+                    .next(LOG.atWarn())
+                    .addKeyValue("remote", address)
+                    .log("HTTP connection closed: too many wrong secrets from its address");
+            request.connection().close();
+            return;
+        }
+        request.pause();
+        vertx.setTimer(
+                AuthFailures.DELAY_MILLIS,
+                _ -> {
+                    authFailures.endDelay(address);
+                    if (!request.response().closed()) {
+                        route(router, request);
+                        request.resume();
+                    }
+                });
     }
 
     /** The next of many requests that came at once is taken while the one before is answered. */
@@ -229,6 +271,9 @@ public final class Api {
             refuse(context, exchange);
             return;
         }
+        if (role != null && role != Role.OPEN) {
+            connections.trust(context.request().connection(), true);
+        }
         Role by = role == null ? Role.READ : role;
         exchange.matched(route, by);
         if (!web.access().allows(by, route.need())) {
@@ -270,6 +315,14 @@ public final class Api {
     }
 
     private void refuse(RoutingContext context, Exchange exchange) {
+        if (web.access().hasCandidate(context.request())) {
+            connections.trust(context.request().connection(), false);
+            authFailures.failed(exchange.address());
+            AUTH_FAILURES
+                    .next(LOG.atWarn())
+                    .addKeyValue("remote", exchange.address())
+                    .log("HTTP authentication failed");
+        }
         if (pausing >= MOST_PAUSING) {
             context.request().connection().close();
             return;

@@ -137,6 +137,19 @@ public final class Connections {
         return watched == null || watched.began();
     }
 
+    /** Remembers whether the last secret that came over a connection was right. */
+    void trust(HttpConnection connection, boolean right) {
+        Watched watched = open.get(connection);
+        if (watched != null) {
+            watched.trusted = right;
+        }
+    }
+
+    boolean isTrusted(HttpConnection connection) {
+        Watched watched = open.get(connection);
+        return watched != null && watched.trusted;
+    }
+
     /** A request is there in full: nothing of the next is wanted before it is answered. */
     void read(HttpConnection connection) {
         Watched watched = open.get(connection);
@@ -220,6 +233,7 @@ public final class Connections {
         private boolean holds;
         private boolean ending;
         private boolean dismissed;
+        private boolean trusted;
         private boolean waitsForHead = true;
         private long deadline = System.nanoTime() + HEAD_NANOS;
 

@@ -103,6 +103,10 @@ public final class Exchange {
 
     /** The address of the client, without its port. */
     public String address() {
+        return addressOf(request);
+    }
+
+    static String addressOf(HttpServerRequest request) {
         String host = request.remoteAddress().hostAddress();
         return host == null ? "" : host;
     }

@@ -1,5 +1,6 @@
 package io.holdfast.server.dflockd;
 
+import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Peer;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +45,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     private static final Logger LOG = LoggerFactory.getLogger(DflockdHandler.class);
     private static final LogThrottle CUT_OFF = new LogThrottle();
     private static final LogThrottle AUTH_FAILURES = new LogThrottle();
+    private static final LogThrottle AUTH_REFUSALS = new LogThrottle();
     private static final byte[] NO_SECRET = {};
 
     /** So many bytes of a signal cost 1; so does each one who gets it. */
@@ -62,11 +65,19 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     /** What one answer to {@code info} lists at most. */
     private static final int MOST_HOLDERS = 100;
 
+    /** Whether the secret of this connection is compared later than it came. */
+    private enum AuthDelay {
+        NONE,
+        RUNNING,
+        OVER
+    }
+
     private final DflockdService service;
     private final Namespace namespace;
     private final Signals signals;
     private final DflockdDecoder decoder;
     private boolean authenticated;
+    private AuthDelay authDelay = AuthDelay.NONE;
 
     /** Whether the plain session may have anything: it is too late to ask for tags then. */
     private boolean settled;
@@ -207,7 +218,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 if (authenticated) {
                     serve(what);
                 } else {
-                    authenticate(what);
+                    authenticate(what, next);
                 }
             }
             case DflockdInput.Tagged(var number, var what) -> {
@@ -228,14 +239,56 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
     }
 
-    private void authenticate(DflockdRequest what) {
+    private void authenticate(DflockdRequest what, DflockdInput input) {
         byte[] candidate = what instanceof DflockdRequest.Auth(byte[] given) ? given : NO_SECRET;
-        if (service.secret == null || service.secret.matches(candidate)) {
+        boolean guess = what instanceof DflockdRequest.Auth;
+        if (guess
+                && authDelay == AuthDelay.NONE
+                && service.authFailures.isSlowed(remoteAddress())) {
+            delayAuthentication(input);
+        } else if (service.secret == null || service.secret.matches(candidate)) {
             authenticated = true;
             DflockdEncoder.ok(output());
         } else {
+            if (guess) {
+                service.authFailures.failed(remoteAddress());
+            }
             refuseConnection();
         }
+    }
+
+    private void delayAuthentication(DflockdInput input) {
+        String address = remoteAddress();
+        if (!service.authFailures.beginDelay(address)) {
+            AUTH_REFUSALS
+                    .next(LOG.atWarn())
+                    .addKeyValue("remote", context().channel().remoteAddress())
+                    .log("connection closed: too many wrong secrets from its address");
+            abort();
+            return;
+        }
+        authDelay = AuthDelay.RUNNING;
+        hold(input);
+        context()
+                .executor()
+                .schedule(
+                        () -> endAuthDelay(address),
+                        AuthFailures.DELAY_MILLIS,
+                        TimeUnit.MILLISECONDS);
+    }
+
+    /** Also where the connection has ended: leaving early must not make room for another guess. */
+    private void endAuthDelay(String address) {
+        service.authFailures.endDelay(address);
+        authDelay = AuthDelay.OVER;
+        wake();
+    }
+
+    /** The address of the client, without its port; empty if it has none. */
+    private String remoteAddress() {
+        return context().channel().remoteAddress() instanceof InetSocketAddress remote
+                ? remote.getAddress().getHostAddress()
+                : "";
     }
 
     /** What could not be read is compared too: a failure takes the same path and time. */
@@ -430,6 +483,9 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     /** What looks at the session, or ends it, comes after all that was asked before. */
     @Override
     protected boolean mustWait(DflockdInput next) {
+        if (authDelay == AuthDelay.RUNNING) {
+            return true;
+        }
         if (resuming != null) {
             return !resuming.settle(this);
         }

@@ -1,5 +1,6 @@
 package io.holdfast.server.dflockd;
 
+import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.signal.SignalDirectory;
@@ -19,6 +20,7 @@ import java.util.function.Supplier;
 public final class DflockdService extends ConnectionService {
     private final SignalDirectory signals;
     final @Nullable Secret secret;
+    final AuthFailures authFailures = new AuthFailures();
     final long defaultLeaseNanos;
     final long readTimeoutNanos;
 

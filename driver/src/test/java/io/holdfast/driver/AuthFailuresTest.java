@@ -1,0 +1,88 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+final class AuthFailuresTest {
+    private static final String GUESSER = "192.0.2.1";
+    private static final String OTHER = "192.0.2.2";
+
+    private long nowNanos = Long.MAX_VALUE - 1; // it overflows on its way
+    private final AuthFailures failures = new AuthFailures(() -> nowNanos);
+
+    private void fail(String address, int times) {
+        for (int i = 0; i < times; i++) {
+            failures.failed(address);
+        }
+    }
+
+    @Test
+    void an_address_is_slowed_after_some_failures_and_no_other_is() {
+        fail(GUESSER, AuthFailures.FREE - 1);
+        assertThat(failures.isSlowed(GUESSER)).isFalse();
+
+        fail(GUESSER, 1);
+        assertThat(failures.isSlowed(GUESSER)).isTrue();
+        assertThat(failures.isSlowed(OTHER)).isFalse();
+    }
+
+    @Test
+    void a_client_that_fails_now_and_then_is_not_slowed() {
+        for (int i = 0; i < 1000; i++) {
+            failures.failed(GUESSER);
+            assertThat(failures.isSlowed(GUESSER)).isFalse();
+            nowNanos += AuthFailures.INTERVAL_NANOS;
+        }
+    }
+
+    @Test
+    void an_address_is_free_again_soon_after_its_last_failure_however_many_there_were() {
+        fail(GUESSER, 100_000);
+        nowNanos += AuthFailures.INTERVAL_NANOS;
+        assertThat(failures.isSlowed(GUESSER)).isTrue();
+
+        nowNanos += AuthFailures.INTERVAL_NANOS;
+        assertThat(failures.isSlowed(GUESSER)).isFalse();
+        fail(GUESSER, 1);
+        assertThat(failures.isSlowed(GUESSER)).isTrue();
+    }
+
+    @Test
+    void few_secrets_of_an_address_and_not_too_many_in_all_are_delayed_at_once() {
+        fail(GUESSER, AuthFailures.FREE);
+        for (int i = 0; i < AuthFailures.MOST_DELAYED_PER_ADDRESS; i++) {
+            assertThat(failures.beginDelay(GUESSER)).isTrue();
+        }
+        assertThat(failures.beginDelay(GUESSER)).isFalse();
+        failures.endDelay(GUESSER);
+        assertThat(failures.beginDelay(GUESSER)).isTrue();
+
+        int delayed = AuthFailures.MOST_DELAYED_PER_ADDRESS;
+        for (; delayed < AuthFailures.MOST_DELAYED; delayed++) {
+            fail("host" + delayed, 1);
+            assertThat(failures.beginDelay("host" + delayed)).isTrue();
+        }
+        fail(OTHER, 1);
+        assertThat(failures.beginDelay(OTHER)).isFalse();
+        failures.endDelay("host100");
+        assertThat(failures.beginDelay(OTHER)).isTrue();
+    }
+
+    @Test
+    void a_bounded_number_of_addresses_is_remembered_and_those_that_failed_long_ago_go_first() {
+        for (int i = 0; i < 3 * AuthFailures.MOST_ADDRESSES; i++) {
+            failures.failed("host" + i);
+            assertThat(failures.size()).isLessThanOrEqualTo(AuthFailures.MOST_ADDRESSES);
+        }
+        fail(GUESSER, AuthFailures.FREE);
+        for (int i = 1; i < AuthFailures.MOST_ADDRESSES; i++) {
+            failures.failed("another" + i);
+        }
+        assertThat(failures.isSlowed(GUESSER)).isTrue();
+
+        nowNanos += 100 * AuthFailures.INTERVAL_NANOS;
+        failures.failed(OTHER);
+        assertThat(failures.size()).isEqualTo(1);
+    }
+}
