@@ -1,16 +1,12 @@
 package io.holdfast.driver;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
@@ -170,38 +166,9 @@ public final class FileFences implements Fences {
     }
 
     private void reserve(long newCeiling) throws IOException {
-        Path absolute = file.toAbsolutePath();
-        Path folder = absolute.getParent();
-        Path temporary = absolute.resolveSibling(absolute.getFileName() + ".new");
-        try (FileChannel channel =
-                FileChannel.open(
-                        temporary,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.WRITE,
-                        StandardOpenOption.TRUNCATE_EXISTING)) {
-            ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).putLong(newCeiling).flip();
-            while (bytes.hasRemaining()) {
-                var _ = channel.write(bytes);
-            }
-            channel.force(true);
-        }
-        Files.move(
-                temporary,
-                absolute,
-                StandardCopyOption.ATOMIC_MOVE,
-                StandardCopyOption.REPLACE_EXISTING);
-        syncFolder(folder);
+        DurableFile.replace(file, ByteBuffer.allocate(Long.BYTES).putLong(newCeiling).array());
         ceiling = newCeiling;
         reserveAt = newCeiling - RANGE / 2;
-    }
-
-    private static void syncFolder(@Nullable Path folder) throws IOException {
-        if (folder == null) {
-            return;
-        }
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-            channel.force(true);
-        }
     }
 
     private static String describe(Throwable e) {
