@@ -71,6 +71,15 @@ final class Shard {
         return wakeAtNanos;
     }
 
+    /** Until a time, nothing that excludes others is granted here. */
+    void quarantine(long untilNanos) {
+        synchronized (this) {
+            engine.quarantine(untilNanos);
+            wakeAtNanos = Math.min(wakeAtNanos, engine.nextDeadlineNanos());
+        }
+        earlierDeadline.accept(untilNanos);
+    }
+
     /** Applies a command; {@code sender} is not woken, because its caller looks for itself. */
     void apply(Command command, @Nullable LocalSession sender) {
         List<LocalSession> woken;

@@ -55,6 +55,19 @@ class DeadlineThreadTest {
     }
 
     @Test
+    void what_waited_for_the_end_of_a_quarantine_is_granted_in_all_shards() {
+        LocalDriver driver = driver(LONG, Duration.ofHours(1));
+        driver.quarantine(Duration.ofNanos(SHORT));
+        Client alice = new Client(driver);
+        List<Long> requests = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            requests.add(alice.ask(Key.of("key-" + i), Command.FOREVER, LONG));
+        }
+        assertThat(requests)
+                .allMatch(request -> alice.inbox.await(request) instanceof Effect.Granted);
+    }
+
+    @Test
     void a_sleep_until_a_late_deadline_is_cut_short_by_an_early_one() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
         Client alice = new Client(driver);

@@ -70,6 +70,16 @@ class LocalDriverTest {
     }
 
     @Test
+    void grants_nothing_during_a_quarantine_whatever_the_shard() {
+        driver.quarantine(Duration.ofSeconds(3));
+        clock.addAndGet(Duration.ofSeconds(3).toNanos() - 1);
+        List<Key> keys = IntStream.range(0, 100).mapToObj(i -> Key.of("key-" + i)).toList();
+        assertThat(keys).noneMatch(alice::tryLock);
+        clock.addAndGet(1);
+        assertThat(keys).allMatch(alice::tryLock);
+    }
+
+    @Test
     void wakes_a_session_after_its_effects_are_in_its_mailbox() {
         List<Integer> seen = new ArrayList<>();
         Inbox[] inbox = new Inbox[1];

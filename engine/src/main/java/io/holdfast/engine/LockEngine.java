@@ -28,6 +28,9 @@ public final class LockEngine {
     private final Deadlines idleEnds;
     private final DataStore data;
 
+    /** While it lasts, nothing that excludes others is granted; null if there is none. */
+    private @Nullable Quarantine quarantine;
+
     /** Where what happens is told, if anybody wants to know. */
     private @Nullable List<Event> events;
 
@@ -59,6 +62,16 @@ public final class LockEngine {
                 }
             }
         }
+    }
+
+    /**
+     * Until a time, grants and offers nothing that excludes others: acquires are queued, and those
+     * that do not wait are answered as if the key were held. For an engine that begins without what
+     * the one before it knew. No part of its state: {@link #write} leaves it out.
+     */
+    public void quarantine(long untilNanos) {
+        quarantine = new Quarantine();
+        deadlines.schedule(quarantine, untilNanos);
     }
 
     /**
@@ -143,7 +156,7 @@ public final class LockEngine {
             return;
         }
         Session session = state.session(c.session());
-        if (isFree(resource, c.terms().mode())) {
+        if (isFree(resource, c.terms().mode()) && !isQuarantined(c.kind())) {
             share(resource, c.terms());
             Hold hold =
                     grant(
@@ -199,7 +212,7 @@ public final class LockEngine {
         }
         Session session = state.session(c.session());
         Terms terms = Terms.of(c.mode());
-        if (isFree(resource, c.mode())) {
+        if (isFree(resource, c.mode()) && !isQuarantined(c.kind())) {
             share(resource, terms);
             Hold hold =
                     grant(
@@ -330,7 +343,7 @@ public final class LockEngine {
             effects.add(new Effect.Claimed(c.session(), c.request(), false, resource.holders()));
             return;
         }
-        if (resource != null && !isFree(resource)) {
+        if (isQuarantined(c.kind()) || (resource != null && !isFree(resource))) {
             refuse(c, Refusal.BUSY, effects);
             return;
         }
@@ -460,7 +473,7 @@ public final class LockEngine {
                         c.mode(),
                         c.confirmNanos());
         line(wait);
-        boolean next = mutex.next() == wait;
+        boolean next = !isQuarantined(Kind.MUTEX) && mutex.next() == wait;
         if (full && !next) {
             withdraw(wait);
             ledger.giveBack();
@@ -695,6 +708,7 @@ public final class LockEngine {
                     end(hold, Event.Type.EXPIRED, ledger, effects);
                 }
                 case Wait wait -> timeOut(wait, ledger, effects);
+                case Quarantine _ -> endQuarantine(ledger, effects);
                 case Named named -> throw new IllegalStateException("no lease: " + named);
             }
         }
@@ -713,7 +727,7 @@ public final class LockEngine {
             refuse(c, Refusal.LIMIT_MISMATCH, effects);
             return null;
         }
-        boolean free = resource == null || isFree(resource, mode);
+        boolean free = !isQuarantined(c.kind()) && (resource == null || isFree(resource, mode));
         if (free && !ledger.reserve()) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return null;
@@ -735,6 +749,20 @@ public final class LockEngine {
         }
         resource.lastActivityNanos = state.nowNanos;
         return resource;
+    }
+
+    /** A shared lock excludes nobody. */
+    private boolean isQuarantined(Kind kind) {
+        return quarantine != null && kind != Kind.SHARED;
+    }
+
+    private void endQuarantine(Ledger ledger, List<Effect> effects) {
+        quarantine = null;
+        for (Roster.Node node = state.all.first(); node != null; node = node.after()) {
+            if (node instanceof Resource resource) {
+                serve(resource, ledger, effects);
+            }
+        }
     }
 
     private static boolean isFree(Resource resource) {
@@ -808,6 +836,9 @@ public final class LockEngine {
      * wait is now that of the hold.
      */
     private void serve(Resource resource, Ledger ledger, List<Effect> effects) {
+        if (isQuarantined(resource.kind())) {
+            return;
+        }
         while (resource.waiters > 0) {
             Wait wait = resource.next();
             if (wait == null) {

@@ -137,6 +137,7 @@ final class LockScenario {
     private final List<Effect.Orphaned> orphaned = new ArrayList<>();
     private final Set<Key> sharing = new HashSet<>(); // mutexes with readers, offers or suspended
     private long nowNanos = 1_000_000_000;
+    private long quarantineEnd = Long.MIN_VALUE;
     private long lastRequest;
     private long lastSalt = 0x5A17;
 
@@ -463,6 +464,12 @@ final class LockScenario {
         return engine.snapshot();
     }
 
+    /** From now on for a while nothing that excludes others is granted. */
+    void quarantine(Duration span) {
+        quarantineEnd = nowNanos + span.toNanos();
+        engine.quarantine(quarantineEnd);
+    }
+
     void advance(Duration span) {
         nowNanos += span.toNanos();
         tick();
@@ -595,7 +602,13 @@ final class LockScenario {
             deliver(effect);
         }
         Views views = Views.of(engine, nowNanos);
-        views.check(sharing::contains);
+        if (nowNanos < quarantineEnd) {
+            assertThat(views.all())
+                    .as("nothing that excludes others is held")
+                    .allMatch(view -> view.kind() == Kind.SHARED || view.holders() == 0);
+        } else {
+            views.check(sharing::contains);
+        }
         assertThat(ledger.keys + ledger.claims).as("room for names").isEqualTo(views.all().size());
         assertThat(ledger.claims)
                 .as("claims")
