@@ -1,5 +1,7 @@
 package io.holdfast.server;
 
+import static java.time.temporal.ChronoUnit.SECONDS;
+
 import io.holdfast.client.socketlock.seat.Seat;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
@@ -22,6 +24,7 @@ import io.holdfast.server.connection.KeptBytes;
 import io.holdfast.server.connection.PeerName;
 import io.holdfast.server.dflockd.DflockdHandler;
 import io.holdfast.server.dflockd.DflockdService;
+import io.holdfast.server.dflockd.SessionGraces;
 import io.holdfast.server.lockd.ListingRoom;
 import io.holdfast.server.lockd.LockdAccess;
 import io.holdfast.server.lockd.LockdHandler;
@@ -47,6 +50,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.ScheduledFuture;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,6 +63,7 @@ import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -109,6 +114,10 @@ public final class HoldfastServer {
     private final Draining draining = new Draining();
     private final KeptBytes kept = new KeptBytes(Runtime.getRuntime().maxMemory() / 8);
     private final DflockdService dflockd;
+
+    /** Null where a later start need not know of them. */
+    private final @Nullable RecordedGraces recorded;
+
     private final ListingRoom listings =
             new ListingRoom(Runtime.getRuntime().maxMemory() / 8, LISTING_PATIENCE);
     private final Map<Namespace, LockdService> lockd = new HashMap<>();
@@ -126,7 +135,11 @@ public final class HoldfastServer {
     private record Listening(Endpoint endpoint, Channel channel) {}
 
     private HoldfastServer(
-            ServerConfig config, Transport transport, Fences fences, DriverSource source)
+            ServerConfig config,
+            Transport transport,
+            Fences fences,
+            DriverSource source,
+            @Nullable RestartConfig restart)
             throws StartException {
         this.config = config;
         this.transport = transport;
@@ -139,6 +152,8 @@ public final class HoldfastServer {
         this.unixLoops =
                 needsUnixLoops(config, transport) ? newLoops(transport.forUnix(), config) : loops;
         this.suspensions = new Suspensions(driver);
+        this.recorded =
+                restart == null ? null : new RecordedGraces(restart, config.maxSessionGrace());
         this.dflockd =
                 new DflockdService(
                         driver,
@@ -150,7 +165,7 @@ public final class HoldfastServer {
                         config.defaultLease(),
                         config.readTimeout(),
                         config.writeTimeout(),
-                        config.maxSessionGrace(),
+                        recorded == null ? SessionGraces.upTo(config.maxSessionGrace()) : recorded,
                         config.settings().autoRelease(),
                         config.maxPushBytes());
         this.origins = new Origins(config.lockd().allowedOrigins());
@@ -172,7 +187,17 @@ public final class HoldfastServer {
      */
     public static HoldfastServer start(ServerConfig config, List<FrontEndStarter> others)
             throws StartException {
-        return begin(config, others, null);
+        return begin(config, others, null, null);
+    }
+
+    /**
+     * Starts listening, and keeps in run files what a start after a crash has to know. Everything
+     * is undone if any part fails.
+     */
+    public static HoldfastServer start(
+            ServerConfig config, List<FrontEndStarter> others, RestartConfig restart)
+            throws StartException {
+        return begin(config, others, null, restart);
     }
 
     /**
@@ -182,18 +207,25 @@ public final class HoldfastServer {
     public static HoldfastServer start(
             ServerConfig config, List<FrontEndStarter> others, DriverSource source)
             throws StartException {
-        return begin(config, others, source);
+        return begin(config, others, source, null);
     }
 
     private static HoldfastServer begin(
-            ServerConfig config, List<FrontEndStarter> others, @Nullable DriverSource source)
+            ServerConfig config,
+            List<FrontEndStarter> others,
+            @Nullable DriverSource source,
+            @Nullable RestartConfig restart)
             throws StartException {
         Transport transport = config.transport().choose();
         SslContext tls = config.tls() == null ? null : TlsLoader.load(config.tls());
         Fences fences = source == null ? fences(config.fenceFile()) : new ClockFences();
         HoldfastServer server =
                 new HoldfastServer(
-                        config, transport, fences, source == null ? local(fences) : source);
+                        config,
+                        transport,
+                        fences,
+                        source == null ? local(fences) : source,
+                        restart);
         try {
             if (tls != null) {
                 LOG.info("TLS enabled");
@@ -201,6 +233,7 @@ public final class HoldfastServer {
             for (Endpoint endpoint : config.listeners()) {
                 server.bind(endpoint, endpoint.tls() ? tls : null);
             }
+            server.beginQuarantine(); // before anybody is served, and with the addresses taken
             for (FrontEndStarter other : others) {
                 server.frontEnds.add(other.start(server.backend()));
             }
@@ -250,6 +283,48 @@ public final class HoldfastServer {
                 connectionRoom,
                 draining::isOn,
                 config.defaultLease());
+    }
+
+    /** Grants nothing while clients of an earlier run may go by what they held there. */
+    private void beginQuarantine() throws StartException {
+        if (recorded == null || !(driver instanceof LocalDriver local)) {
+            return;
+        }
+        Duration quarantine =
+                recorded.open(
+                        listeners.stream()
+                                .filter(HoldfastServer::isFixedDflockd)
+                                .map(listener -> listener.channel().localAddress())
+                                .map(InetSocketAddress.class::cast)
+                                .toList());
+        if (quarantine.isZero()) {
+            return;
+        }
+        local.quarantine(quarantine);
+        LOG.atWarn()
+                .addKeyValue("until", Instant.now().plus(quarantine).truncatedTo(SECONDS))
+                .log(
+                        "restart quarantine for {} s: the server was not stopped cleanly, and"
+                                + " clients may still hold locks; acquires wait",
+                        quarantine.toSeconds());
+        ScheduledFuture<?> _ =
+                loops.next()
+                        .schedule(
+                                () -> endQuarantine(recorded),
+                                quarantine.toNanos(),
+                                TimeUnit.NANOSECONDS);
+    }
+
+    private static void endQuarantine(RecordedGraces graces) {
+        LOG.info("restart quarantine is over");
+        graces.endQuarantine();
+    }
+
+    /** A port that is another one each time is no place to come back to. */
+    private static boolean isFixedDflockd(Listening listener) {
+        return listener.endpoint().protocol() instanceof Protocol.Dflockd
+                && listener.endpoint().address() instanceof Address.Tcp tcp
+                && tcp.port() != 0;
     }
 
     private static boolean needsUnixLoops(ServerConfig config, Transport transport) {
@@ -514,10 +589,14 @@ public final class HoldfastServer {
             return;
         }
         closeListeners();
+        boolean held = dflockd.isAnyHeldWithGrace();
         frontEnds.forEach(HoldfastServer::closeQuietly);
         connections.close().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
         dflockd.close();
         endLoops();
+        if (recorded != null) {
+            recorded.close(!held);
+        }
         driver.close();
         ended.countDown();
     }

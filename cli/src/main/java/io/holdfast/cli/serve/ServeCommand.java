@@ -128,7 +128,8 @@ public final class ServeCommand implements Callable<Integer> {
         return new ServerPlan(
                 values.toConfig(listeners, http, secret, values.lockd(null)),
                 values.http(http, secret, reading),
-                ClusterSettings.of(values));
+                ClusterSettings.of(values),
+                RestartSettings.of(values, environment));
     }
 
     private static String expected(Setting setting) {

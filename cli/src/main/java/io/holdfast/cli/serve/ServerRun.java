@@ -138,10 +138,7 @@ final class ServerRun {
                         : new HttpStart(plan.http(), cluster == null ? null : cluster::view);
         List<HoldfastServer.FrontEndStarter> others = http == null ? List.of() : List.of(http);
         try {
-            server =
-                    cluster == null
-                            ? HoldfastServer.start(plan.server(), others)
-                            : HoldfastServer.start(plan.server(), others, cluster);
+            server = start(plan, others, cluster);
         } catch (StartException e) {
             if (failure == null) {
                 LOG.atError().log(String.valueOf(e.getMessage()));
@@ -171,6 +168,19 @@ final class ServerRun {
             cluster.limitClose(ending.left(plan.server().shutdownTimeout()));
         }
         return 0;
+    }
+
+    private static HoldfastServer start(
+            ServerPlan plan,
+            List<HoldfastServer.FrontEndStarter> others,
+            @Nullable ClusterStart cluster)
+            throws StartException {
+        if (cluster != null) {
+            return HoldfastServer.start(plan.server(), others, cluster);
+        }
+        return plan.restart() == null
+                ? HoldfastServer.start(plan.server(), others)
+                : HoldfastServer.start(plan.server(), others, plan.restart());
     }
 
     private static void tellListening(HttpAddress address) {

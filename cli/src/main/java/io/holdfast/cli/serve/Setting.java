@@ -190,6 +190,25 @@ enum Setting {
             "60",
             List.of(),
             "How long a session in tagged mode may outlive its connection; 0: not at all"),
+    STATE_DIR(
+            "state-dir",
+            Type.TEXT,
+            Least.NONE,
+            null,
+            "",
+            List.of(),
+            "Folder for run files, which protect locks when the server is restarted after a crash;"
+                    + " unset, $STATE_DIRECTORY (systemd), $XDG_STATE_HOME/holdfast or"
+                    + " ~/.local/state/holdfast"),
+    RESTART_QUARANTINE(
+            "restart-quarantine",
+            Type.SECONDS,
+            Least.ZERO,
+            null,
+            "3600",
+            List.of(),
+            "How long at most locks wait after a crash, until no client goes by what it held; 0:"
+                    + " not at all"),
     TLS_CERT(
             "tls-cert",
             Type.TEXT,

@@ -198,6 +198,7 @@ class ServeCommandTest {
                 .filteredOn(s -> s.serveDefault != null && !others.contains(s.flag))
                 .filteredOn(s -> !s.flag.startsWith("http"))
                 .filteredOn(s -> !ClusterSettingsTest.SETTINGS.contains(s))
+                .filteredOn(s -> s != Setting.STATE_DIR && s != Setting.RESTART_QUARANTINE)
                 .extracting(Setting::holdfastVariable)
                 .containsExactlyInAnyOrderElementsOf(environment.keySet());
     }

@@ -51,7 +51,7 @@ public abstract class ConnectionService {
     }
 
     /** A span as nanoseconds, at most as many as fit. */
-    protected static long nanos(Duration span) {
+    public static long nanos(Duration span) {
         return span.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L
                 ? Long.MAX_VALUE / 1_000_000_000L * 1_000_000_000L
                 : span.toNanos();

@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
 
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -87,6 +88,9 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     /** The session that is being resumed, while something of it is on its way. */
     private @Nullable TaggedSession resuming;
+
+    /** What the session gets that was asked for, while that is on its way. */
+    private @Nullable CompletableFuture<Long> grace;
 
     /**
      * The request to cancel another that is answered as soon as that one is; 0 if there is none.
@@ -442,14 +446,11 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             return;
         }
         resuming = null;
-        TaggedSession session =
-                old != null
-                        ? old
-                        : service.tagged()
-                                .open(
-                                        this,
-                                        hello.graceNanos(),
-                                        hello.label().isEmpty() ? name() : hello.label());
+        if (old == null && !isGraceGranted(hello)) {
+            hold(input);
+            return;
+        }
+        TaggedSession session = old != null ? old : open(hello);
         adopt(session.session());
         decoder.expectTags();
         TaggedEncoder.welcome(
@@ -462,6 +463,25 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 output());
         tagged = session;
         takeEffects(); // what happened while it had no connection
+    }
+
+    /** Whether it is known how long the session may outlive its connection. */
+    private boolean isGraceGranted(DflockdRequest.Hello hello) {
+        if (grace == null) {
+            CompletableFuture<Long> wanted = service.graces().grant(hello.graceNanos());
+            grace = wanted;
+            if (!wanted.isDone()) {
+                CompletableFuture<Void> _ = wanted.thenRun(this::wake);
+            }
+        }
+        return grace.isDone();
+    }
+
+    private TaggedSession open(DflockdRequest.Hello hello) {
+        long granted = grace == null ? 0 : grace.join();
+        grace = null;
+        String label = hello.label().isEmpty() ? name() : hello.label();
+        return service.tagged().open(this, granted, label);
     }
 
     private void cancel(long waiting, DflockdInput input) {
@@ -490,7 +510,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             return !resuming.settle(this);
         }
         if (tagged == null) {
-            return false;
+            return grace != null && !grace.isDone();
         }
         int onTheirWay = tagged.onTheirWay();
         return onTheirWay > 0 && (onTheirWay >= MOST_ON_THEIR_WAY || looksAtSession(next));

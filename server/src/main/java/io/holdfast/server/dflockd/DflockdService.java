@@ -31,13 +31,14 @@ public final class DflockdService extends ConnectionService {
     final Budget ranges = new Budget(Runtime.getRuntime().maxMemory() / 8);
 
     private final TaggedSessions tagged;
+    private final SessionGraces graces;
     final PushBudget pushBudget = new PushBudget(Runtime.getRuntime().maxMemory() / 4);
 
     /**
      * @param newHub makes a hub for a namespace, unless the driver shares signals with others
      * @param secret what clients must send first, if anything
      * @param writeTimeout zero is no limit
-     * @param maxGrace how long a session in tagged mode may outlive its connection
+     * @param graces how long sessions in tagged mode may outlive their connections
      * @param autoRelease whether the end of a session releases its holds
      * @param maxPushBytes what a listener may leave unread before it is cut off
      */
@@ -51,7 +52,7 @@ public final class DflockdService extends ConnectionService {
             Duration defaultLease,
             Duration readTimeout,
             Duration writeTimeout,
-            Duration maxGrace,
+            SessionGraces graces,
             boolean autoRelease,
             long maxPushBytes) {
         super("dflockd", driver, observatory, kept, draining, writeTimeout);
@@ -60,7 +61,8 @@ public final class DflockdService extends ConnectionService {
         this.defaultLeaseNanos = nanos(defaultLease);
         this.readTimeoutNanos = nanos(readTimeout);
         this.maxPushBytes = maxPushBytes;
-        this.tagged = new TaggedSessions(driver, nanos(maxGrace), autoRelease);
+        this.graces = graces;
+        this.tagged = new TaggedSessions(driver, autoRelease);
     }
 
     /** Where signals go. */
@@ -71,6 +73,16 @@ public final class DflockdService extends ConnectionService {
     /** The sessions in tagged mode. */
     TaggedSessions tagged() {
         return tagged;
+    }
+
+    /** How long sessions in tagged mode may outlive their connections. */
+    SessionGraces graces() {
+        return graces;
+    }
+
+    /** Whether a session that may outlive its connection holds anything. */
+    public boolean isAnyHeldWithGrace() {
+        return tagged.isAnyHeldWithGrace();
     }
 
     /** Ends the sessions that wait for their connections; none does from now on. */

@@ -24,7 +24,6 @@ final class TaggedSessions {
     private static final int PARKED_BYTES = 4096;
 
     private final Driver driver;
-    private final long maxGraceNanos;
     private final boolean autoRelease;
     private final ConcurrentMap<Long, TaggedSession> open = new ConcurrentHashMap<>();
     private final AtomicInteger parkedUnused = new AtomicInteger();
@@ -33,9 +32,8 @@ final class TaggedSessions {
             Math.max(MOST_PARKED_UNUSED, Runtime.getRuntime().maxMemory() / 8 / PARKED_BYTES);
     private volatile boolean closed;
 
-    TaggedSessions(Driver driver, long maxGraceNanos, boolean autoRelease) {
+    TaggedSessions(Driver driver, boolean autoRelease) {
         this.driver = driver;
-        this.maxGraceNanos = maxGraceNanos;
         this.autoRelease = autoRelease;
     }
 
@@ -43,12 +41,7 @@ final class TaggedSessions {
         long[] id = new long[1];
         TaggedSession session =
                 new TaggedSession(
-                        driver,
-                        label,
-                        Math.min(graceNanos, maxGraceNanos),
-                        autoRelease,
-                        owner,
-                        () -> open.remove(id[0]));
+                        driver, label, graceNanos, autoRelease, owner, () -> open.remove(id[0]));
         id[0] = session.session().id();
         open.put(id[0], session);
         return session;
@@ -95,6 +88,11 @@ final class TaggedSessions {
                         return end;
                     }
                 });
+    }
+
+    boolean isAnyHeldWithGrace() {
+        return open.values().stream()
+                .anyMatch(session -> session.graceNanos() > 0 && session.session().isHolding());
     }
 
     /** Ends all of them; none waits for a connection from now on. */

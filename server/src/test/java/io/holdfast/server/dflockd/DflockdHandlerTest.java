@@ -308,7 +308,7 @@ class DflockdHandlerTest {
                 Duration.ofSeconds(33),
                 Duration.ofHours(1),
                 Duration.ofHours(1),
-                Duration.ofMinutes(1),
+                SessionGraces.upTo(Duration.ofMinutes(1)),
                 true,
                 maxPushBytes);
     }

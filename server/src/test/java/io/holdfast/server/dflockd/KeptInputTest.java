@@ -37,7 +37,7 @@ class KeptInputTest {
                     Duration.ofSeconds(33),
                     Duration.ofSeconds(23),
                     Duration.ofSeconds(5),
-                    Duration.ofMinutes(1),
+                    SessionGraces.upTo(Duration.ofMinutes(1)),
                     true,
                     1 << 20);
 

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 @DisplayName("A connection in tagged mode")
 class TaggedHandlerTest {
@@ -34,6 +35,10 @@ class TaggedHandlerTest {
     }
 
     private DflockdService service(boolean autoRelease) {
+        return service(autoRelease, SessionGraces.upTo(Duration.ofMinutes(1)));
+    }
+
+    private DflockdService service(boolean autoRelease, SessionGraces graces) {
         return new DflockdService(
                 driver,
                 new Observatory(1, System::nanoTime),
@@ -44,7 +49,7 @@ class TaggedHandlerTest {
                 Duration.ofSeconds(33),
                 Duration.ofHours(1),
                 Duration.ofHours(1),
-                Duration.ofMinutes(1),
+                graces,
                 autoRelease,
                 1 << 20);
     }
@@ -82,6 +87,29 @@ class TaggedHandlerTest {
 
     private static String token(String granted) {
         return granted.replaceAll("(?s).*ok ([0-9a-f]{32}) .*", "$1");
+    }
+
+    @Test
+    void answers_a_hello_when_its_grace_may_be_promised_and_what_was_sent_behind_it_then() {
+        CompletableFuture<Long> grace = new CompletableFuture<>();
+        service = service(true, _ -> grace);
+        EmbeddedChannel client = plain();
+        assertThat(ask(client, "hello\n_\n1 grace=30\n")).isEmpty();
+        assertThat(ask(client, "1 ping\n_\n_\n")).isEmpty();
+        grace.complete(Duration.ofSeconds(5).toNanos());
+        assertThat(written(client)).matches("ok 1 session=.* grace=5 .*\n1 ok\n");
+    }
+
+    @Test
+    void does_not_begin_for_a_client_that_goes_before_its_grace_may_be_promised() {
+        CompletableFuture<Long> grace = new CompletableFuture<>();
+        service = service(true, _ -> grace);
+        EmbeddedChannel client = plain();
+        assertThat(ask(client, "hello\n_\n1 grace=30\n")).isEmpty();
+        client.close();
+        grace.complete(Duration.ofSeconds(5).toNanos());
+        assertThat(written(client)).isEmpty();
+        assertThat(driver.openSessions()).isZero();
     }
 
     /** The grant is on its way to the connection when it reads the cancel. */

@@ -1,0 +1,102 @@
+package io.holdfast.server;
+
+import io.holdfast.driver.DurableFile;
+import io.holdfast.server.connection.PeerName;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A small file that is there while a server at a listen address has sessions that may outlive their
+ * connections, and after the server if it did not stop cleanly. It says for how long they may. One
+ * thread at a time.
+ */
+final class RunFile {
+    private static final long MOST_BYTES = 1024;
+    private static final Pattern CONTENT =
+            Pattern.compile(
+                    "holdfast-run 1\naddress=(.*)\nsession_grace_s=([0-9]{1,10})\nrun=.*\n");
+
+    private final Path path;
+    private final String address;
+    private final String run;
+
+    /** The content that this run has found or written last; null if it is no run file. */
+    private @Nullable String known;
+
+    /**
+     * @param run distinguishes this run of the server from all others
+     */
+    RunFile(Path folder, InetSocketAddress listener, String run) {
+        this.address = PeerName.of(listener);
+        this.path = folder.resolve(address.replaceAll("[^0-9A-Za-z.]", "-") + ".run");
+        this.run = run;
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /** The content of a file is not what it should be. */
+    static final class DamagedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        DamagedException(String message) {
+            super(message);
+        }
+    }
+
+    /** The grace that an earlier run has left here, in seconds; 0 if it has left nothing. */
+    long leftSeconds() throws IOException, DamagedException {
+        String text;
+        try {
+            text =
+                    Files.size(path) > MOST_BYTES
+                            ? ""
+                            : Files.readString(path, StandardCharsets.ISO_8859_1);
+        } catch (NoSuchFileException e) {
+            return 0;
+        }
+        Matcher content = CONTENT.matcher(text);
+        known = content.matches() ? text : null;
+        if (!content.matches()) {
+            throw new DamagedException("it is no run file");
+        }
+        if (!content.group(1).equals(address)) {
+            throw new DamagedException("it is that of " + content.group(1));
+        }
+        return Long.parseLong(content.group(2));
+    }
+
+    /** A later run finds this grace, also after a power cut, when this returns. */
+    void write(long graceSeconds) throws IOException {
+        String text =
+                "holdfast-run 1\naddress="
+                        + address
+                        + "\nsession_grace_s="
+                        + graceSeconds
+                        + "\nrun="
+                        + run
+                        + "\n";
+        DurableFile.replace(path, text.getBytes(StandardCharsets.ISO_8859_1));
+        known = text;
+    }
+
+    /** Leaves nothing to a later run; what another run has written since stays. */
+    void remove() throws IOException {
+        if (known != null
+                && Files.exists(path)
+                && !known.equals(Files.readString(path, StandardCharsets.ISO_8859_1))) {
+            return;
+        }
+        DurableFile.remove(path);
+    }
+}
