@@ -1,5 +1,6 @@
 package io.holdfast.http;
 
+import io.holdfast.driver.Secret;
 import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.http.data.DataRoutes;
@@ -37,7 +38,9 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.metrics.MetricsOptions;
 import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.ServerSSLOptions;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,6 +57,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import javax.net.ssl.X509KeyManager;
+
 /** Serves HTTP, on one event loop of its own. */
 public final class HttpFront implements FrontEnd {
     private static final Logger LOG = LoggerFactory.getLogger(HttpFront.class);
@@ -63,10 +68,13 @@ public final class HttpFront implements FrontEnd {
     private static final int MOST_LINE = 200 * 1024;
 
     private static final int MOST_HEADERS = 16 * 1024;
+    private static final int HANDSHAKE_SECONDS = 10;
+    private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
     private static final long SAMPLE_MILLIS = 1000;
 
     private final HttpConfig config;
     private final Vertx vertx;
+    private final Access access;
     private final Web web;
     private final Connections connections;
     private final Api api;
@@ -75,7 +83,7 @@ public final class HttpFront implements FrontEnd {
     private final SignalRoutes signals;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final MetricsRoutes metrics;
-    private final List<HttpServer> servers = new ArrayList<>();
+    private final List<HttpServer> tlsServers = new ArrayList<>();
     private final List<HttpAddress> addresses = new ArrayList<>();
     private final Set<InetSocketAddress> taken = new HashSet<>();
 
@@ -98,13 +106,11 @@ public final class HttpFront implements FrontEnd {
                         .withMetrics(new HttpTraffic(backend.observatory().traffic("http")))
                         .build();
         Context loop = vertx.getOrCreateContext();
-        this.web =
-                new Web(
-                        backend,
-                        new Access(config.secret(), config.readToken(), config.admin()),
-                        loop);
+        this.access = new Access(config.secret(), config.readToken(), config.admin());
+        this.web = new Web(backend, access, loop);
         this.connections =
                 new Connections(
+                        access,
                         backend.connectionRoom(),
                         new Http1ServerConfig()
                                 .setMaxInitialLineLength(MOST_LINE)
@@ -190,15 +196,16 @@ public final class HttpFront implements FrontEnd {
                         .setPort(address.port())
                         .setTcpNoDelay(true)
                         .setTcpKeepAlive(true)
-                        .setSslHandshakeTimeout(10)
+                        .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
                         .setHttp2ClearTextEnabled(false)
                         .setPerFrameWebSocketCompressionSupported(false)
                         .setPerMessageWebSocketCompressionSupported(false)
                         .setUseAlpn(false);
-        if (address.tls() && config.key() != null) {
+        X509KeyManager key = address.tls() ? config.key() : null;
+        if (key != null) {
             options.setSsl(true)
-                    .setKeyCertOptions(KeyCertOptions.wrap(config.key()))
-                    .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"));
+                    .setKeyCertOptions(KeyCertOptions.wrap(key))
+                    .setEnabledSecureTransportProtocols(TLS_VERSIONS);
         }
         HttpServer server =
                 vertx.createHttpServer(options)
@@ -206,7 +213,9 @@ public final class HttpFront implements FrontEnd {
                         .exceptionHandler(e -> LOG.atDebug().setCause(e).log("a connection failed"))
                         .invalidRequestHandler(HttpFront::refuseInvalid);
         api.serve(server, address.namespace(), isLoopback(address));
-        servers.add(server);
+        if (key != null) {
+            tlsServers.add(server);
+        }
         try {
             await(onLoop(server::listen));
         } catch (CompletionException e) {
@@ -214,6 +223,36 @@ public final class HttpFront implements FrontEnd {
             throw new IOException("cannot listen on " + address + ": " + cause.getMessage(), cause);
         }
         addresses.add(address.withPort(server.actualPort()));
+    }
+
+    /**
+     * New connections need these from now on; those that are there go on as they began.
+     *
+     * @param key null leaves TLS as it is
+     * @throws IOException if the certificate cannot be used; nothing has changed then
+     */
+    public void reload(
+            @Nullable Secret secret, @Nullable Secret readToken, @Nullable X509KeyManager key)
+            throws IOException {
+        if (key != null) {
+            ServerSSLOptions tls =
+                    new ServerSSLOptions()
+                            .setKeyCertOptions(KeyCertOptions.wrap(key))
+                            .setEnabledSecureTransportProtocols(TLS_VERSIONS)
+                            .setUseAlpn(false)
+                            .setSslHandshakeTimeout(HANDSHAKE_SECONDS);
+            for (HttpServer server : tlsServers) {
+                try {
+                    await(onLoop(() -> server.updateSSLOptions(tls, true)));
+                } catch (CompletionException e) {
+                    Throwable cause = e.getCause() == null ? e : e.getCause();
+                    throw new IOException(
+                            "cannot use the TLS certificate for HTTP: " + cause.getMessage(),
+                            cause);
+                }
+            }
+        }
+        access.change(secret, readToken);
     }
 
     /** Two servers of one Vert.x share a place without a word, and its connections in turns. */

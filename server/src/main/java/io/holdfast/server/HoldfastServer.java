@@ -12,6 +12,7 @@ import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Room;
+import io.holdfast.driver.Secret;
 import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.driver.signal.SignalHub;
@@ -68,6 +69,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -114,6 +116,9 @@ public final class HoldfastServer {
     private final Draining draining = new Draining();
     private final KeptBytes kept = new KeptBytes(Runtime.getRuntime().maxMemory() / 8);
     private final DflockdService dflockd;
+
+    /** Of those who connect now; null without TLS. */
+    private volatile @Nullable SslContext tls;
 
     /** Null where a later start need not know of them. */
     private final @Nullable RecordedGraces recorded;
@@ -227,11 +232,12 @@ public final class HoldfastServer {
                         source == null ? local(fences) : source,
                         restart);
         try {
+            server.tls = tls;
             if (tls != null) {
                 LOG.info("TLS enabled");
             }
             for (Endpoint endpoint : config.listeners()) {
-                server.bind(endpoint, endpoint.tls() ? tls : null);
+                server.bind(endpoint);
             }
             server.beginQuarantine(); // before anybody is served, and with the addresses taken
             for (FrontEndStarter other : others) {
@@ -359,10 +365,10 @@ public final class HoldfastServer {
     }
 
     /** Takes an address; nothing is accepted there before {@link #listen}. */
-    private void bind(Endpoint endpoint, @Nullable SslContext tls) throws StartException {
+    private void bind(Endpoint endpoint) throws StartException {
         switch (endpoint.address()) {
             case Address.Tcp tcp ->
-                    listeners.add(new Listening(endpoint, bindTcp(tcp, bootstrap(endpoint, tls))));
+                    listeners.add(new Listening(endpoint, bindTcp(tcp, bootstrap(endpoint))));
             case Address.Unix unix -> {
                 if (endpoint.protocol() instanceof Protocol.Socketlock socketlock) {
                     socketlocks.add(bindSocketlock(endpoint, unix, socketlock));
@@ -377,7 +383,7 @@ public final class HoldfastServer {
                                                             bindUnix(
                                                                     path,
                                                                     unix,
-                                                                    bootstrap(endpoint, tls))))));
+                                                                    bootstrap(endpoint))))));
                 }
             }
         }
@@ -400,7 +406,7 @@ public final class HoldfastServer {
                                 pipeline.addLast(new SocketlockHandler(service));
                             };
                     return bindUnix(
-                            path, address, bootstrap(endpoint, new Initializer(null, speak)));
+                            path, address, bootstrap(endpoint, new Initializer(false, speak)));
                 });
     }
 
@@ -420,8 +426,8 @@ public final class HoldfastServer {
                 protocol.events() == null && LOG.isDebugEnabled() ? LOG::debug : protocol.events());
     }
 
-    private ServerBootstrap bootstrap(Endpoint endpoint, @Nullable SslContext tls) {
-        return bootstrap(endpoint, new Initializer(tls, speaker(endpoint)));
+    private ServerBootstrap bootstrap(Endpoint endpoint) {
+        return bootstrap(endpoint, new Initializer(endpoint.tls(), speaker(endpoint)));
     }
 
     private ServerBootstrap bootstrap(Endpoint endpoint, Initializer initializer) {
@@ -433,7 +439,7 @@ public final class HoldfastServer {
                         new AcceptHandler(
                                 gate,
                                 connectionRoom,
-                                initializer.tls == null ? PLAIN_PIECES : TLS_PIECES,
+                                initializer.usesTls ? TLS_PIECES : PLAIN_PIECES,
                                 endpoint.address() instanceof Address.Tcp))
                 .childHandler(initializer);
     }
@@ -518,6 +524,20 @@ public final class HoldfastServer {
                 .filter(InetSocketAddress.class::isInstance)
                 .map(InetSocketAddress.class::cast)
                 .toList();
+    }
+
+    /**
+     * Reads the files for TLS again. New connections use what they have and need this secret; those
+     * that are there, and all locks, stay.
+     *
+     * @param secret null if there was none from the start
+     * @throws StartException if a file cannot be used; nothing has changed then
+     */
+    public void reload(@Nullable Secret secret) throws StartException {
+        if (config.tls() != null) {
+            tls = TlsLoader.load(config.tls());
+        }
+        dflockd.changeSecret(secret);
     }
 
     /**
@@ -674,11 +694,11 @@ public final class HoldfastServer {
     }
 
     private final class Initializer extends ChannelInitializer<Channel> {
-        private final @Nullable SslContext tls;
+        private final boolean usesTls;
         private final Consumer<ChannelPipeline> speak;
 
-        Initializer(@Nullable SslContext tls, Consumer<ChannelPipeline> speak) {
-            this.tls = tls;
+        Initializer(boolean usesTls, Consumer<ChannelPipeline> speak) {
+            this.usesTls = usesTls;
             this.speak = speak;
         }
 
@@ -688,8 +708,8 @@ public final class HoldfastServer {
             if (channel instanceof IoUringSocketChannel socket) {
                 channel.pipeline().addLast(new ResetCheck(socket));
             }
-            if (tls != null) {
-                SslHandler handler = tls.newHandler(channel.alloc());
+            if (usesTls) {
+                SslHandler handler = Objects.requireNonNull(tls).newHandler(channel.alloc());
                 handler.setHandshakeTimeoutMillis(saturatedMillis(config.readTimeout()));
                 channel.pipeline().addLast(handler);
             }

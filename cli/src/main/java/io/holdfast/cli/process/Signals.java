@@ -16,6 +16,9 @@ public final class Signals {
     /** All who are told of an end: there may be several servers in one process. */
     private static final List<IntConsumer> ENDINGS = new CopyOnWriteArrayList<>();
 
+    /** All who are called at a hangup. */
+    private static final List<Runnable> HANGUPS = new CopyOnWriteArrayList<>();
+
     private Signals() {}
 
     /** Until it is closed, somebody is told of signals. */
@@ -42,6 +45,20 @@ public final class Signals {
 
     private static void tellAll(int status) {
         ENDINGS.forEach(action -> action.accept(status));
+    }
+
+    /** Calls when the terminal was closed, or somebody wants settings to be read again: SIGHUP. */
+    public static Registration onHangup(Runnable action) {
+        HANGUPS.add(action);
+        try {
+            Registration _ = handle(Signal.HUP, () -> HANGUPS.forEach(Runnable::run));
+        } catch (ReflectiveOperationException e) {
+            LoggerFactory.getLogger(Signals.class)
+                    .atDebug()
+                    .setCause(e)
+                    .log("signals are not available, SIGHUP ends the process");
+        }
+        return () -> HANGUPS.remove(action);
     }
 
     /** Calls when the size of the terminal may have changed. */

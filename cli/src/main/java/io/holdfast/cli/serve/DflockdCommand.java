@@ -102,13 +102,23 @@ public final class DflockdCommand {
         int port = (int) values.number(Setting.PORT);
         Endpoint endpoint = new Endpoint(values.text(Setting.HOST), port, tls);
         List<HttpListener> http = http(values, port, tls);
-        Secret secret = secret(Setting.AUTH_TOKEN, Setting.AUTH_TOKEN_FILE, flags, environment);
-        Secret reading =
-                secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE, flags, environment);
+        Secrets secrets = secrets(flags, environment);
         return new ServerPlan(
                 values.toConfig(
-                        List.of(endpoint), http, secret, new LockdConfig(0, Set.of(), null)),
-                values.http(http, secret, reading));
+                        List.of(endpoint),
+                        http,
+                        secrets.full(),
+                        new LockdConfig(0, Set.of(), null)),
+                values.http(http, secrets.full(), secrets.reading()),
+                null,
+                () -> secrets(flags, environment),
+                null);
+    }
+
+    private static Secrets secrets(Map<String, String> flags, Map<String, String> environment) {
+        return new Secrets(
+                secret(Setting.AUTH_TOKEN, Setting.AUTH_TOKEN_FILE, flags, environment),
+                secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE, flags, environment));
     }
 
     private static List<HttpListener> http(SettingValues values, int port, boolean tls) {

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
+
+import javax.net.ssl.X509KeyManager;
 
 /** Starts HTTP beside the listeners of a server. */
 final class HttpStart implements HoldfastServer.FrontEndStarter {
@@ -25,6 +28,7 @@ final class HttpStart implements HoldfastServer.FrontEndStarter {
     private final HttpSettings settings;
     private final @Nullable Supplier<ClusterView> cluster;
     private List<HttpAddress> addresses = List.of();
+    private @Nullable HttpFront running;
 
     HttpStart(HttpSettings settings) {
         this(settings, null);
@@ -46,8 +50,24 @@ final class HttpStart implements HoldfastServer.FrontEndStarter {
         }
         try {
             HttpFront front = HttpFront.start(config, backend);
+            running = front;
             addresses = front.addresses();
             return front;
+        } catch (IOException e) {
+            throw new StartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** The certificate and its key as the files have them now; null without TLS. */
+    @Nullable X509KeyManager key() throws StartException {
+        boolean tls = settings.listeners().stream().anyMatch(HttpListener::tls);
+        return tls && settings.tls() != null ? TlsLoader.keyManager(settings.tls()) : null;
+    }
+
+    /** New connections need these from now on. */
+    void reload(Secrets secrets, @Nullable X509KeyManager key) throws StartException {
+        try {
+            Objects.requireNonNull(running).reload(secrets.full(), secrets.reading(), key);
         } catch (IOException e) {
             throw new StartException(String.valueOf(e.getMessage()), e);
         }
@@ -68,7 +88,6 @@ final class HttpStart implements HoldfastServer.FrontEndStarter {
                             listener.tls(),
                             listener.namespace()));
         }
-        boolean tls = settings.listeners().stream().anyMatch(HttpListener::tls);
         return HttpConfig.at(wanted)
                 .secret(settings.secret())
                 .readToken(settings.reading())
@@ -81,7 +100,7 @@ final class HttpStart implements HoldfastServer.FrontEndStarter {
                 .rate(settings.rate(), settings.burst())
                 .corsOrigins(settings.origins())
                 .allowedHosts(settings.hosts())
-                .key(tls && settings.tls() != null ? TlsLoader.keyManager(settings.tls()) : null)
+                .key(key())
                 .version(version())
                 .cluster(cluster)
                 .build();

@@ -123,12 +123,12 @@ public final class ServeCommand implements Callable<Integer> {
                 http.add(ListenUrl.parseHttp(url));
             }
         }
-        Secret secret = secret(Setting.AUTH_TOKEN, Setting.AUTH_TOKEN_FILE);
-        Secret reading = secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE);
+        Secrets secrets = secrets();
         return new ServerPlan(
-                values.toConfig(listeners, http, secret, values.lockd(null)),
-                values.http(http, secret, reading),
+                values.toConfig(listeners, http, secrets.full(), values.lockd(null)),
+                values.http(http, secrets.full(), secrets.reading()),
                 ClusterSettings.of(values),
+                this::secrets,
                 RestartSettings.of(values, environment));
     }
 
@@ -157,6 +157,12 @@ public final class ServeCommand implements Callable<Integer> {
             return String.join(",", several.stream().map(String::valueOf).toList());
         }
         return value == null ? null : value.toString();
+    }
+
+    private Secrets secrets() {
+        return new Secrets(
+                secret(Setting.AUTH_TOKEN, Setting.AUTH_TOKEN_FILE),
+                secret(Setting.HTTP_READ_TOKEN, Setting.HTTP_READ_TOKEN_FILE));
     }
 
     private @Nullable Secret secret(Setting direct, Setting file) {

@@ -1,6 +1,8 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.cli.process.Signal;
 import io.holdfast.cli.process.Signals;
+import io.holdfast.cli.process.StartTerminal;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
@@ -38,6 +40,11 @@ final class ServerRun {
         private boolean interruptible;
         private long firstNanos;
 
+        /** Null before it runs, or where nothing can be reloaded. */
+        private @Nullable Reload reload;
+
+        private boolean reloadWanted;
+
         synchronized void signal(int status) {
             if (begun) {
                 if (System.nanoTime() - firstNanos < SAME_SIGNAL_NANOS) {
@@ -55,15 +62,45 @@ final class ServerRun {
             drain();
         }
 
+        /** The terminal is gone: it ends as at a first signal, however often it is told so. */
+        synchronized void closeTerminal() {
+            if (!begun) {
+                signal(Signal.HUP.status());
+            }
+        }
+
+        /** Reads files again, once it runs. */
+        void reload() {
+            Reload wanted;
+            synchronized (this) {
+                if (begun) {
+                    return;
+                }
+                wanted = reload;
+                reloadWanted = wanted == null;
+            }
+            if (wanted != null) {
+                wanted.run();
+            }
+        }
+
         /** Its start may take as long as other machines take: a signal does not wait for it. */
         synchronized void mayInterrupt() {
             interruptible = true;
         }
 
         /** A signal may have come while it was starting. */
-        synchronized void started(HoldfastServer running) {
-            server = running;
-            drain();
+        void started(HoldfastServer running, @Nullable Reload reloading) {
+            boolean wanted;
+            synchronized (this) {
+                server = running;
+                reload = reloading;
+                wanted = reloadWanted && !begun;
+                drain();
+            }
+            if (wanted && reloading != null) {
+                reloading.run();
+            }
         }
 
         /** What is left of a duration that began with the signal. */
@@ -89,7 +126,7 @@ final class ServerRun {
      * @param pidFile where to write the process id, if anywhere
      */
     static int run(ServerConfig config, @Nullable String pidFile) {
-        return run(new ServerPlan(config, null), pidFile, null);
+        return run(new ServerPlan(config), pidFile, null);
     }
 
     /**
@@ -100,13 +137,16 @@ final class ServerRun {
      *     line of the log
      */
     static int run(ServerConfig config, @Nullable String pidFile, @Nullable String failure) {
-        return run(new ServerPlan(config, null), pidFile, failure);
+        return run(new ServerPlan(config), pidFile, failure);
     }
 
     private static int run(ServerPlan plan, @Nullable String pidFile, @Nullable String failure) {
         Ending ending = new Ending();
         // before anybody can see that the server is there
-        try (Signals.Registration _ = Signals.onEnd(ending::signal)) {
+        boolean drains = plan.secrets() == null || StartTerminal.isThere();
+        Runnable hangup = drains ? ending::closeTerminal : ending::reload;
+        try (Signals.Registration _ = Signals.onEnd(ending::signal);
+                Signals.Registration _ = Signals.onHangup(hangup)) {
             if (pidFile == null) {
                 return serve(plan, ending, failure);
             }
@@ -158,7 +198,8 @@ final class ServerRun {
                 warnIfOpen(address, plan.server().secret() != null);
             }
         }
-        ending.started(server);
+        ending.started(
+                server, plan.secrets() == null ? null : new Reload(plan.secrets(), server, http));
         try {
             server.awaitEnd();
         } catch (InterruptedException e) {

@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -237,8 +239,14 @@ final class SettingValues {
         String noun = noun(setting) + " file " + file;
         try {
             return secret(Files.readAllBytes(Path.of(file)), noun);
-        } catch (IOException | InvalidPathException e) {
-            throw new ConfigException("cannot read " + noun);
+        } catch (NoSuchFileException e) {
+            throw new ConfigException("cannot read " + noun + ": it does not exist");
+        } catch (AccessDeniedException e) {
+            throw new ConfigException("cannot read " + noun + ": permission denied");
+        } catch (InvalidPathException e) {
+            throw new ConfigException("cannot read " + noun + ": " + e.getReason());
+        } catch (IOException e) { // of a directory, "Is a directory"
+            throw new ConfigException("cannot read " + noun + ": " + e.getMessage());
         }
     }
 

@@ -344,7 +344,7 @@ class HttpSettingsTest {
                     "the HTTP read token is empty");
             assertRefused(
                     () -> serve(Map.of(), "--auth-token=all", "--http-read-token-file=/no/such"),
-                    "cannot read the HTTP read token file /no/such");
+                    "cannot read the HTTP read token file /no/such: it does not exist");
         }
     }
 }

@@ -13,6 +13,7 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -41,7 +42,19 @@ final class ServerProcess implements AutoCloseable {
 
     static ServerProcess start(Map<String, String> environment, String... words)
             throws IOException {
-        List<String> command = HoldfastJvm.command(128, List.of(words));
+        return start(environment, List.of(), words);
+    }
+
+    /** Starts it by another command. */
+    static ServerProcess startFrom(List<String> outer, String... words) throws IOException {
+        return start(Map.of(), outer, words);
+    }
+
+    private static ServerProcess start(
+            Map<String, String> environment, List<String> outer, String... words)
+            throws IOException {
+        List<String> command = new ArrayList<>(outer);
+        command.addAll(HoldfastJvm.command(128, List.of(words)));
         ProcessBuilder builder = new ProcessBuilder(ProcessSignals.withDefaultSignals(command));
         builder.environment()
                 .keySet()

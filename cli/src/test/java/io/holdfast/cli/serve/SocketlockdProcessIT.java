@@ -67,7 +67,7 @@ class SocketlockdProcessIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"TERM", "INT"})
+    @ValueSource(strings = {"TERM", "INT", "HUP"})
     void ends_at_once_with_a_signal_whoever_is_connected(String signal) throws Exception {
         try (ServerProcess server = start();
                 VectorClient holder = connect();

@@ -12,8 +12,21 @@ import java.nio.charset.StandardCharsets;
 public final class Access {
     private static final String SCHEME = "bearer ";
 
-    private final @Nullable Secret secret;
-    private final @Nullable Secret readToken;
+    /**
+     * What clients have to know.
+     *
+     * @param secret null lets everybody in
+     * @param readToken null if there is none
+     */
+    record Credentials(@Nullable Secret secret, @Nullable Secret readToken) {
+        private @Nullable Role roleOf(byte[] borne) {
+            boolean full = secret != null && secret.matches(borne);
+            boolean read = readToken != null && readToken.matches(borne);
+            return full ? Role.ADMIN : read ? Role.READ : null;
+        }
+    }
+
+    private volatile Credentials credentials;
     private final boolean admin;
 
     /**
@@ -21,20 +34,34 @@ public final class Access {
      * @param admin whether everybody is an administrator where there is no secret
      */
     public Access(@Nullable Secret secret, @Nullable Secret readToken, boolean admin) {
-        this.secret = secret;
-        this.readToken = readToken;
+        this.credentials = new Credentials(secret, readToken);
         this.admin = admin;
     }
 
-    /** Who sent a request; null if it has to show that and did not. */
-    @Nullable Role roleOf(HttpServerRequest request) {
-        if (secret == null) {
+    /** From now on clients have to know these; there is a secret as before, or none as before. */
+    public void change(@Nullable Secret secret, @Nullable Secret readToken) {
+        credentials = new Credentials(secret, readToken);
+    }
+
+    /** What clients have to know at present. */
+    Credentials credentials() {
+        return credentials;
+    }
+
+    /**
+     * Who sent a request; null if it has to show that and did not.
+     *
+     * @param before what clients had to know when its connection began: that still serves there
+     */
+    @Nullable Role roleOf(HttpServerRequest request, Credentials before) {
+        Credentials now = credentials;
+        if (now.secret == null) {
             return Role.OPEN;
         }
         byte[] borne = borne(request.getHeader(HttpHeaders.AUTHORIZATION));
-        boolean full = secret.matches(borne);
-        boolean read = readToken != null && readToken.matches(borne);
-        return full ? Role.ADMIN : read ? Role.READ : null;
+        Role here = now.roleOf(borne);
+        Role there = before.roleOf(borne); // both in any case: the time tells nothing
+        return here == Role.ADMIN || there == null ? here : there;
     }
 
     /** Whether a request has something that could be the secret, where there is one. */

@@ -250,7 +250,7 @@ public final class Api {
     }
 
     private void choose(RoutingContext context, String template, Map<HttpMethod, Route> methods) {
-        Role role = web.access().roleOf(context.request());
+        Role role = connections.roleOf(context.request());
         if (role == Role.OPEN
                 && !web.access().isAdmin(role)
                 && methods.values().stream().allMatch(it -> it.need() == Need.ADMIN)) {
@@ -340,7 +340,7 @@ public final class Api {
 
     private void unmatched(RoutingContext context) {
         Exchange exchange = exchange(context);
-        if (web.access().roleOf(context.request()) == null) {
+        if (connections.roleOf(context.request()) == null) {
             refuse(context, exchange);
             return;
         }

@@ -15,6 +15,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Http1ServerConfig;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.impl.http1.VertxHttpRequestDecoder;
 import io.vertx.core.net.impl.ConnectionBase;
 
@@ -55,6 +56,7 @@ public final class Connections {
 
     private static final int TLS_PIECES = 32;
 
+    private final Access access;
     private final Room room;
     private final Http1ServerConfig limits;
     private final int mostPerAddress;
@@ -71,7 +73,8 @@ public final class Connections {
      * @param limits of requests
      * @param mostPerAddress 0 for any number
      */
-    public Connections(Room room, Http1ServerConfig limits, int mostPerAddress) {
+    public Connections(Access access, Room room, Http1ServerConfig limits, int mostPerAddress) {
+        this.access = access;
         this.room = room;
         this.limits = limits;
         this.mostPerAddress = mostPerAddress;
@@ -99,7 +102,7 @@ public final class Connections {
             return;
         }
         perAddress.merge(address, 1, Integer::sum);
-        Watched watched = new Watched();
+        Watched watched = new Watched(access.credentials());
         open.put(connection, watched);
         if (connection instanceof ConnectionBase base) {
             ChannelPipeline pipeline = base.channel().pipeline();
@@ -129,6 +132,12 @@ public final class Connections {
         open.remove(connection);
         perAddress.computeIfPresent(address, (_, count) -> count == 1 ? null : count - 1);
         giveBack(pieces);
+    }
+
+    /** Who sent a request; null if it has to show that and did not. */
+    @Nullable Role roleOf(HttpServerRequest request) {
+        Watched watched = open.get(request.connection());
+        return access.roleOf(request, watched == null ? access.credentials() : watched.credentials);
     }
 
     /** A request has begun: its head is there. False if nothing more is served there. */
@@ -225,6 +234,9 @@ public final class Connections {
      * comes after it, and goes on reading: so it is noticed if the client goes away.
      */
     private final class Watched extends ChannelInboundHandlerAdapter {
+        /** What clients had to know when it began. */
+        private final Access.Credentials credentials;
+
         private @Nullable ByteBuf ahead;
         private @Nullable ChannelHandlerContext context;
         private long headBytes;
@@ -236,6 +248,10 @@ public final class Connections {
         private boolean trusted;
         private boolean waitsForHead = true;
         private long deadline = System.nanoTime() + HEAD_NANOS;
+
+        Watched(Access.Credentials credentials) {
+            this.credentials = credentials;
+        }
 
         @Override
         public void handlerAdded(ChannelHandlerContext ctx) {

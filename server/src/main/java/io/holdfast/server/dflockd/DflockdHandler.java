@@ -4,6 +4,7 @@ import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Peer;
+import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.signal.ListenOutcome;
 import io.holdfast.driver.signal.Listener;
@@ -124,7 +125,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         this.namespace = namespace;
         this.signals = service.signals().of(namespace);
         this.decoder = new DflockdDecoder(namespace);
-        this.authenticated = service.secret == null;
+        this.authenticated = service.secret() == null;
     }
 
     @Override
@@ -246,11 +247,12 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     private void authenticate(DflockdRequest what, DflockdInput input) {
         byte[] candidate = what instanceof DflockdRequest.Auth(byte[] given) ? given : NO_SECRET;
         boolean guess = what instanceof DflockdRequest.Auth;
+        Secret secret = service.secret();
         if (guess
                 && authDelay == AuthDelay.NONE
                 && service.authFailures.isSlowed(remoteAddress())) {
             delayAuthentication(input);
-        } else if (service.secret == null || service.secret.matches(candidate)) {
+        } else if (secret == null || secret.matches(candidate)) {
             authenticated = true;
             DflockdEncoder.ok(output());
         } else {
@@ -297,7 +299,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     /** What could not be read is compared too: a failure takes the same path and time. */
     private void failAuthentication(byte[] candidate) {
-        if (service.secret != null && !service.secret.matches(candidate)) {
+        Secret secret = service.secret();
+        if (secret != null && !secret.matches(candidate)) {
             refuseConnection();
         }
     }

@@ -19,8 +19,11 @@ import java.util.function.Supplier;
 /** What all dflockd connections of a server share. */
 public final class DflockdService extends ConnectionService {
     private final SignalDirectory signals;
-    final @Nullable Secret secret;
     final AuthFailures authFailures = new AuthFailures();
+
+    /** What clients must send first; there is one from the start or never. */
+    private volatile @Nullable Secret secret;
+
     final long defaultLeaseNanos;
     final long readTimeoutNanos;
 
@@ -63,6 +66,15 @@ public final class DflockdService extends ConnectionService {
         this.maxPushBytes = maxPushBytes;
         this.graces = graces;
         this.tagged = new TaggedSessions(driver, autoRelease);
+    }
+
+    @Nullable Secret secret() {
+        return secret;
+    }
+
+    /** What clients must send first from now on; there is a secret as before, or none as before. */
+    public void changeSecret(@Nullable Secret next) {
+        secret = next;
     }
 
     /** Where signals go. */

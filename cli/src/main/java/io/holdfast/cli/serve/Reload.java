@@ -1,0 +1,43 @@
+package io.holdfast.cli.serve;
+
+import io.holdfast.server.ConfigException;
+import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.StartException;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.function.Supplier;
+
+import javax.net.ssl.X509KeyManager;
+
+/** Reads secrets and TLS certificates again while the server runs. */
+final class Reload {
+    private static final Logger LOG = LoggerFactory.getLogger(Reload.class);
+
+    private final Supplier<Secrets> secrets;
+    private final HoldfastServer server;
+    private final @Nullable HttpStart http;
+
+    Reload(Supplier<Secrets> secrets, HoldfastServer server, @Nullable HttpStart http) {
+        this.secrets = secrets;
+        this.server = server;
+        this.http = http;
+    }
+
+    /** New connections use what the files have now; a file that cannot be used changes nothing. */
+    synchronized void run() {
+        try {
+            Secrets next = secrets.get();
+            X509KeyManager key = http == null ? null : http.key();
+            server.reload(next.full());
+            if (http != null) {
+                http.reload(next, key);
+            }
+            LOG.info("SIGHUP: secrets and TLS certificates reloaded; new connections use them");
+        } catch (ConfigException | StartException e) {
+            LOG.error("SIGHUP: not reloaded, the old ones stay in use: {}", e.getMessage());
+        }
+    }
+}
