@@ -173,7 +173,7 @@ final class TrainCommand implements Callable<Integer> {
                         + httpPort
                         + ",socketlock://"
                         + socketlock;
-        CompletableFuture<Integer> server = serve("--listen", urls);
+        CompletableFuture<Integer> server = serve("--restart-quarantine", "0", "--listen", urls);
         connect(port).close(); // one that says nothing
         useServer("127.0.0.1:" + port);
         try (Socket socket = connect(port);
