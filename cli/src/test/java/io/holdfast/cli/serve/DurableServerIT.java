@@ -1,6 +1,7 @@
 package io.holdfast.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -78,6 +80,23 @@ class DurableServerIT {
             assertThat(client.lock("printer", "20")).isGreaterThan(token);
             server.signal("TERM");
             assertThat(server.status()).isZero();
+        }
+    }
+
+    @Test
+    void keeps_its_clients_and_their_locks_through_a_pause() throws Exception {
+        try (var server = serve("--session-timeout", "1");
+                var holder = new LineClient(server.port());
+                var waiter = new LineClient(server.port())) {
+            String token = holder.lock("printer", "0 120");
+            assertThat(waiter.ask("e", "printer", "120")).isEqualTo("queued");
+            long end = System.nanoTime() + Duration.ofMillis(1500).toNanos();
+            server.signal("STOP");
+            await().until(() -> System.nanoTime() > end);
+            server.signal("CONT");
+            assertThat(holder.ask("n", "printer", token + " 60")).startsWith("ok 60");
+            assertThat(holder.ask("r", "printer", token)).isEqualTo("ok");
+            assertThat(waiter.ask("w", "printer", "60")).startsWith("ok ");
         }
     }
 

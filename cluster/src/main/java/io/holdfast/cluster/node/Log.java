@@ -20,7 +20,7 @@ public interface Log {
     /** Whether this node leads, and may bring entries in without asking another. */
     boolean isLeader();
 
-    /** Whether no other node writes to it. */
+    /** Whether no other node has a copy of it, so that none can lead while this one is paused. */
     boolean isAlone();
 
     /** The term that this node leads in, or knows of. */

@@ -496,7 +496,7 @@ public final class ReplicatedDriver implements SignalDriver {
             }
             since = Math.max(forwarder.heardNanos(), knownSinceNanos);
         }
-        return now - since > sessionNanos / 100 * CUT_OFF_PERCENT;
+        return now - since > sessionNanos / 100 * CUT_OFF_PERCENT && !log.isAlone();
     }
 
     private byte[] join(long now) {

@@ -30,6 +30,10 @@ public final class RaftSettings {
 
     private static final TimeDuration ELECTION_MAX = millis(800);
 
+    /** A node without others has nobody to make way for, however long it was paused. */
+    private static final TimeDuration NEVER =
+            TimeDuration.valueOf(Integer.MAX_VALUE, TimeUnit.SECONDS);
+
     private static final TimeDuration REQUEST_TIMEOUT = millis(3000);
 
     /** The log cache keeps entries as objects: large segments would fill the heap. */
@@ -105,7 +109,11 @@ public final class RaftSettings {
         RaftServerConfigKeys.Rpc.setTimeoutMax(properties, ELECTION_MAX);
         RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(150));
         RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(400));
-        RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(properties, millis(3000));
+        RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(
+                properties, config.isSingle() ? NEVER : millis(3000));
+        if (config.isSingle()) { // by default a process ends that was paused for a minute
+            RaftServerConfigKeys.setCloseThreshold(properties, NEVER);
+        }
 
         RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SEGMENT);
         RaftServerConfigKeys.Log.setPreallocatedSize(properties, SizeInBytes.valueOf("4MB"));

@@ -33,14 +33,14 @@ final class RatisLog implements Log {
     private final RaftGroupId groupId;
     private final ClientId clientId = ClientId.randomId();
     private final AtomicLong lastCall = new AtomicLong();
-    private final boolean alone;
+    private final boolean startedAlone;
     private final Gatherer gatherer;
     private volatile RaftServer.@Nullable Division division;
 
     private volatile @Nullable LinkRpc rpc;
 
     RatisLog(RaftGroupId groupId, boolean alone) {
-        this.alone = alone;
+        this.startedAlone = alone;
         this.gatherer = new Gatherer(this::submitHere, alone, System::nanoTime);
         this.groupId = groupId;
     }
@@ -73,7 +73,10 @@ final class RatisLog implements Log {
 
     @Override
     public boolean isAlone() {
-        return alone;
+        RaftServer.Division here = division();
+        return startedAlone // others may have been added since
+                && here != null
+                && here.getRaftConf().getCurrentPeers().size() == 1;
     }
 
     @Override

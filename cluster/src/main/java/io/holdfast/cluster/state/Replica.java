@@ -259,9 +259,25 @@ public final class Replica {
         }
     }
 
+    /** Nothing ends where no other node could be given what comes free. */
     private long silentAt(Stint stint) {
+        if (isLastOfTheOnlyNode(stint)) {
+            return Long.MAX_VALUE;
+        }
         long at = stint.heardNanos + rules.sessionNanos();
         return at < stint.heardNanos ? Long.MAX_VALUE : at;
+    }
+
+    private boolean isLastOfTheOnlyNode(Stint stint) {
+        if (stint.number != lastStint) {
+            return false;
+        }
+        for (Stint other : stints.values()) {
+            if (!other.node.equals(stint.node)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void end(Stint stint, long heirsSinceNanos) {

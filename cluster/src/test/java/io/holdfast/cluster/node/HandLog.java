@@ -58,6 +58,9 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
     /** How many times it was said that what was sent got nowhere. */
     int otherWays;
 
+    /** Whether there are no other nodes. */
+    boolean alone;
+
     HandLog() {
         driver.pulse();
         applyAll();
@@ -148,7 +151,7 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
 
     @Override
     public boolean isAlone() {
-        return false;
+        return alone;
     }
 
     @Override

@@ -285,6 +285,38 @@ class ReplicatedDriverTest {
     }
 
     @Test
+    void keeps_its_clients_through_a_pause_of_any_length_when_there_is_no_other_node() {
+        log.alone = true;
+        Told client = new Told();
+        client.acquire(1000 * SECOND);
+        pumpAndApply();
+        log.pass(20 * SESSION);
+        driver.watch();
+        driver.pulse();
+        log.applyAll();
+        assertThat(client.kicked).isFalse();
+        assertThat(driver.isServing()).isTrue();
+        assertThat(driver.isHolding(client.session.id(), Kind.MUTEX, KEY)).isTrue();
+    }
+
+    @Test
+    void keeps_its_clients_when_the_entry_before_the_pause_is_applied_after_it() {
+        log.alone = true;
+        Told client = new Told();
+        client.acquire();
+        pumpAndApply();
+        Told other = new Told();
+        other.acquire();
+        driver.pump();
+        log.pass(SESSION * 2);
+        log.applyAll();
+        driver.pulse();
+        log.applyAll();
+        assertThat(client.kicked).isFalse();
+        assertThat(other.last()).isInstanceOf(Effect.TimedOut.class);
+    }
+
+    @Test
     void counts_its_silence_from_when_it_last_sent_what_was_heard() {
         Told client = new Told();
         client.acquire();

@@ -47,6 +47,59 @@ class StintTest {
         assertThat(ended).containsExactly(1L, 2L);
     }
 
+    private void introduce(long stint, long sequence, long atNanos) {
+        long session = SessionIds.of(stint, 1);
+        replica.apply(
+                1,
+                atNanos,
+                new Entry.Batch(
+                        stint,
+                        sequence,
+                        List.of(new Item.Introduce(session, "test", "client", false))));
+    }
+
+    private void tick(long atNanos) {
+        replica.apply(1, atNanos, new Entry.Tick());
+    }
+
+    @Test
+    void ends_when_its_node_was_silent_for_too_long() {
+        join(1);
+        replica.apply(1, 0, new Entry.Join("n2", DATA, new UUID(0, 2)));
+        introduce(1, 1, 1);
+        tick(10);
+        assertThat(ended).isEmpty();
+        assertThat(replica.nextDueNanos()).isEqualTo(11);
+        tick(11);
+        assertThat(ended).containsExactly(1L);
+    }
+
+    @Test
+    void does_not_end_by_silence_while_no_other_node_serves() {
+        join(1);
+        introduce(1, 1, 1);
+        tick(1000);
+        assertThat(ended).isEmpty();
+        assertThat(replica.nextDueNanos()).isEqualTo(Long.MAX_VALUE);
+        introduce(1, 2, 1001);
+        replica.apply(1, 1002, new Entry.Join("n2", DATA, new UUID(0, 2)));
+        tick(1010);
+        assertThat(ended).isEmpty();
+        tick(1011);
+        assertThat(ended).containsExactly(1L);
+    }
+
+    @Test
+    void ends_when_its_process_was_followed_by_another_and_the_session_timeout_is_over() {
+        join(1);
+        introduce(1, 1, 1);
+        join(2);
+        tick(10);
+        assertThat(ended).isEmpty();
+        tick(11);
+        assertThat(ended).containsExactly(1L);
+    }
+
     private final class Recorder implements Outlet {
         @Override
         public void joined(String node, UUID nonce, long stint) {

@@ -1,0 +1,56 @@
+package io.holdfast.cluster.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.NodeAddress;
+
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.util.TimeDuration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+@DisplayName("The settings of Ratis")
+class RaftSettingsTest {
+    private static final NodeAddress N1 = new NodeAddress("n1", "127.0.0.1", 7001);
+    private static final NodeAddress N2 = new NodeAddress("n2", "127.0.0.1", 7002);
+
+    private static RaftProperties of(NodeAddress... members) {
+        Path folder = Path.of("unused");
+        ClusterConfig config =
+                new ClusterConfig(
+                        "test",
+                        List.of(members),
+                        "n1",
+                        folder,
+                        Duration.ofSeconds(5),
+                        Duration.ofSeconds(10),
+                        false,
+                        null);
+        return RaftSettings.server(config, folder);
+    }
+
+    private static long days(TimeDuration duration) {
+        return duration.toLong(TimeUnit.DAYS);
+    }
+
+    @Test
+    void let_a_node_without_others_go_on_after_a_pause_of_any_length() {
+        RaftProperties alone = of(N1);
+        assertThat(days(RaftServerConfigKeys.closeThreshold(alone))).isGreaterThan(10_000);
+        assertThat(days(RaftServerConfigKeys.LeaderElection.leaderStepDownWaitTime(alone)))
+                .isGreaterThan(10_000);
+    }
+
+    @Test
+    void end_a_node_of_a_cluster_that_was_paused_for_more_than_a_minute() {
+        assertThat(RaftServerConfigKeys.closeThreshold(of(N1, N2)))
+                .isEqualTo(TimeDuration.valueOf(60, TimeUnit.SECONDS));
+    }
+}
