@@ -3,6 +3,7 @@ package io.holdfast.cluster.link;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -15,11 +16,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 
 /** Answers the calls of other nodes: a thread for each connection, and calls begin in order. */
 public final class Answerer implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Answerer.class);
-    private static final int BEGIN_MILLIS = 5000;
     private static final int MOST_CONNECTIONS = 64;
 
     /** Does what is called for. */
@@ -36,40 +37,86 @@ public final class Answerer implements Closeable {
     private final ServerSocket listening;
     private final Sockets sockets;
     private final Handler handler;
-    private final String name;
+    private final int greetingMillis;
+    private final ThreadFactory threads;
     private final Semaphore room = new Semaphore(MOST_CONNECTIONS);
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     public Answerer(String name, InetSocketAddress address, Sockets sockets, Handler handler)
             throws IOException {
-        this.name = name;
+        this(
+                name,
+                address,
+                sockets,
+                handler,
+                Sockets.GREETING_MILLIS,
+                Thread.ofPlatform().daemon().name(name).factory());
+    }
+
+    /**
+     * @param greetingMillis how long the other side may take to prove who it is
+     * @param threads a thread for each connection
+     */
+    Answerer(
+            String name,
+            InetSocketAddress address,
+            Sockets sockets,
+            Handler handler,
+            int greetingMillis,
+            ThreadFactory threads)
+            throws IOException {
         this.sockets = sockets;
         this.handler = handler;
+        this.greetingMillis = greetingMillis;
+        this.threads = threads;
         this.listening = sockets.listen(address);
         Thread.ofPlatform().daemon().name(name + "-accept").start(this::accept);
     }
 
+    /** Whatever fails, it goes on: without it the node would be cut off until its restart. */
     private void accept() {
+        boolean failing = false;
         while (!closed) {
             try {
-                Socket socket = listening.accept();
-                if (!room.tryAcquire()) {
-                    socket.close();
-                    continue;
-                }
-                open.add(socket);
-                Thread.ofPlatform().daemon().name(name).start(() -> serve(socket));
-            } catch (IOException e) {
+                begin(listening.accept());
+                failing = false;
+            } catch (IOException | RuntimeException | Error e) {
                 if (!closed) {
-                    LOG.atDebug().setCause(e).log("a connection of a node was not accepted");
+                    LOG.atLevel(failing ? Level.DEBUG : Level.WARN)
+                            .addKeyValue("reason", e)
+                            .log("could not accept a connection from another node; retrying");
+                    failing = true;
                     pause();
                 }
             }
         }
     }
 
-    /** The process may be out of descriptors for a while. */
+    private void begin(Socket socket) throws IOException {
+        if (!room.tryAcquire()) {
+            socket.close();
+            return;
+        }
+        open.add(socket);
+        boolean started = false;
+        try {
+            threads.newThread(() -> serve(socket)).start();
+            started = true;
+        } finally {
+            if (!started) {
+                end(socket);
+                socket.close();
+            }
+        }
+    }
+
+    private void end(Socket socket) {
+        open.remove(socket);
+        room.release();
+    }
+
+    /** The process may be out of descriptors or threads for a while. */
     private static void pause() {
         try {
             Thread.sleep(10);
@@ -80,15 +127,14 @@ public final class Answerer implements Closeable {
 
     private void serve(Socket socket) {
         try (socket) {
-            Link link = sockets.accepted(socket, BEGIN_MILLIS);
+            Link link = sockets.accepted(socket, greetingMillis);
             while (!closed) {
                 answer(link, link.read());
             }
         } catch (IOException | RuntimeException e) {
             LOG.atDebug().setCause(e).log("a connection of a node ended");
         } finally {
-            open.remove(socket);
-            room.release();
+            end(socket);
         }
     }
 

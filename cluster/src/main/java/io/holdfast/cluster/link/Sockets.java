@@ -17,6 +17,9 @@ public final class Sockets {
     private static final String PROTOCOL = "TLSv1.3";
     private static final int BACKLOG = 64;
 
+    /** What comes before the first frame, TLS and the greeting, may take so long altogether. */
+    static final int GREETING_MILLIS = 5000;
+
     private final @Nullable SSLContext tls;
 
     /**
@@ -40,10 +43,12 @@ public final class Sockets {
             Link.prepare(raw);
             raw.connect(resolved, millis);
             raw.setSoTimeout(millis);
-            Link link = new Link(secured(raw, address), raw);
-            link.greet();
-            raw.setSoTimeout(0);
-            return link;
+            try (Deadline _ = new Deadline(raw, GREETING_MILLIS)) {
+                Link link = new Link(secured(raw, address), raw);
+                link.greet();
+                raw.setSoTimeout(0);
+                return link;
+            }
         } catch (IOException | RuntimeException e) {
             raw.close();
             throw e;
@@ -83,11 +88,11 @@ public final class Sockets {
     /** What the side that was called makes of a connection. */
     Link accepted(Socket raw, int millis) throws IOException {
         Link.prepare(raw);
-        raw.setSoTimeout(millis);
-        Link link = new Link(secured(raw), raw);
-        link.requireGreeting();
-        raw.setSoTimeout(0);
-        return link;
+        try (Deadline _ = new Deadline(raw, millis)) {
+            Link link = new Link(secured(raw), raw);
+            link.requireGreeting();
+            return link;
+        }
     }
 
     private Socket secured(Socket raw) throws IOException {

@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
@@ -69,11 +71,16 @@ class LinkIT {
     }
 
     private Answerer answerer(int port) throws IOException {
-        return new Answerer(
-                "test",
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-                sockets,
-                this::handle);
+        return new Answerer("test", loopback(port), sockets, this::handle);
+    }
+
+    private Answerer answerer(int port, int greetingMillis, ThreadFactory threads)
+            throws IOException {
+        return new Answerer("test", loopback(port), sockets, this::handle, greetingMillis, threads);
+    }
+
+    private static InetSocketAddress loopback(int port) {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
     @AfterEach
@@ -253,6 +260,54 @@ class LinkIT {
             }
         }
         assertThat(call(ECHO, "others").get()).isEqualTo(bytes("others"));
+    }
+
+    @Test
+    void is_ended_when_a_stranger_takes_too_long_although_it_sends_a_byte_now_and_then()
+            throws Exception {
+        answerer.close();
+        answerer = answerer(0, 500, Thread::new);
+        byte[] greeting = Frame.greeting();
+        try (Socket socket = stranger()) {
+            socket.setSoTimeout(200);
+            int sent = 0;
+            boolean ended = false;
+            while (!ended && sent < greeting.length - 1) {
+                socket.getOutputStream().write(greeting[sent++]);
+                try {
+                    ended = ends(socket);
+                } catch (SocketTimeoutException e) {
+                    ended = false; // not yet
+                }
+            }
+            assertThat(ended).isTrue();
+        }
+    }
+
+    @Test
+    void is_accepted_again_after_a_thread_could_not_be_started() throws Exception {
+        answerer.close();
+        AtomicInteger failures = new AtomicInteger(70); // more than there may be connections
+        answerer =
+                answerer(
+                        0,
+                        60_000,
+                        task -> {
+                            if (failures.getAndDecrement() > 0) {
+                                throw new OutOfMemoryError("unable to create native thread");
+                            }
+                            return new Thread(task);
+                        });
+        while (failures.get() > 0) {
+            try (Socket socket = stranger()) {
+                assertThat(ends(socket)).isTrue();
+            }
+        }
+        try (Socket socket = stranger()) {
+            socket.getOutputStream().write(Frame.greeting());
+            socket.getOutputStream().write(Frame.encode(ECHO, 1, bytes("x")));
+            assertThat(socket.getInputStream().read()).isZero(); // the length of an answer
+        }
     }
 
     @Test
