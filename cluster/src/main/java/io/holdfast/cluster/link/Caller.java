@@ -14,8 +14,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
@@ -79,11 +83,16 @@ public final class Caller implements Closeable {
     /** What waits for a connection; guarded by {@link #tellings}. */
     private final Deque<Telling> unsaid = new ArrayDeque<>();
 
+    private final ThreadFactory threads;
     private final AtomicBoolean connecting = new AtomicBoolean();
-    private volatile @Nullable Link link;
+
+    /** Held while a connection is made, which may take long: whatever ends one does without. */
+    private final Lock making = new ReentrantLock();
+
+    private final AtomicReference<@Nullable Link> link = new AtomicReference<>();
     private volatile long heardNanos = System.nanoTime();
 
-    /** Guarded by this, as is connecting. */
+    /** Guarded by {@link #making}. */
     private long failedNanos = System.nanoTime() - REST_NANOS;
 
     private volatile boolean closed;
@@ -93,9 +102,21 @@ public final class Caller implements Closeable {
      * @param address asked each time it connects
      */
     public Caller(String name, Supplier<InetSocketAddress> address, Sockets sockets) {
+        this(name, address, sockets, Thread.ofPlatform().daemon().name(name).factory());
+    }
+
+    /**
+     * @param threads a thread for each connection
+     */
+    Caller(
+            String name,
+            Supplier<InetSocketAddress> address,
+            Sockets sockets,
+            ThreadFactory threads) {
         this.name = name;
         this.address = address;
         this.sockets = sockets;
+        this.threads = threads;
     }
 
     /**
@@ -113,7 +134,7 @@ public final class Caller implements Closeable {
 
     /** Calls, or fails at once and connects meanwhile: whoever calls is never held up by that. */
     public CompletableFuture<byte[]> callIfConnected(byte kind, byte[] body, long patienceMillis) {
-        Link open = link;
+        Link open = link.get();
         if (open == null) {
             connectSoon();
             return CompletableFuture.failedFuture(new IOException("not connected yet"));
@@ -145,7 +166,7 @@ public final class Caller implements Closeable {
         } catch (IOException e) {
             lost(open, e);
         }
-        if (!open.equals(link)) { // it may have ended before the call was noted
+        if (!open.equals(link.get())) { // it may have ended before the call was noted
             lost(open, new IOException("the connection has ended"));
         }
         return call.answer;
@@ -153,12 +174,12 @@ public final class Caller implements Closeable {
 
     /** Whether something can be said at once. */
     public boolean isConnected() {
-        return link != null;
+        return link.get() != null;
     }
 
     /** Says something that is not answered, if it can be said at once. */
     public void tell(byte kind, byte[] body) {
-        Link open = link;
+        Link open = link.get();
         if (open != null) {
             try {
                 open.send(kind, 0, body);
@@ -178,7 +199,7 @@ public final class Caller implements Closeable {
         Telling telling = new Telling(lastCall.incrementAndGet(), kind, body, refused);
         Link open;
         synchronized (tellings) {
-            open = link;
+            open = link.get();
             if (!unsaid.isEmpty() || open == null) {
                 unsaid.addLast(telling);
                 if (unsaid.size() == 1) {
@@ -244,7 +265,7 @@ public final class Caller implements Closeable {
 
     /** Ends the connection, if there is one, so that the next word goes over another. */
     public void reconnect() {
-        Link open = link;
+        Link open = link.get();
         if (open != null) {
             lost(open, new IOException("the connection was given up"));
         }
@@ -253,7 +274,7 @@ public final class Caller implements Closeable {
     /** Gives the connection up if a call has been without an answer for too long. */
     public void check() {
         long now = System.nanoTime();
-        Link open = link;
+        Link open = link.get();
         if (open == null) {
             return;
         }
@@ -268,34 +289,52 @@ public final class Caller implements Closeable {
     }
 
     private Link connected() throws IOException {
-        Link open = link;
+        Link open = link.get();
         return open != null ? open : connect();
     }
 
-    private synchronized Link connect() throws IOException {
-        Link open = link;
-        if (open != null) {
-            return open;
-        }
-        if (closed) {
-            throw new IOException("closed");
-        }
-        if (System.nanoTime() - failedNanos < REST_NANOS) {
-            throw new IOException("it could not be reached a moment ago");
-        }
+    private Link connect() throws IOException {
+        making.lock();
         try {
-            Link made = sockets.connect(address.get(), CONNECT_MILLIS);
-            heardNanos = System.nanoTime();
-            link = made;
-            Thread.ofPlatform().daemon().name(name).start(() -> read(made));
-            if (closed) {
-                lost(made, new IOException("closed"));
+            Link open = link.get();
+            if (open != null) {
+                return open;
             }
-            return made;
+            if (closed) {
+                throw new IOException("closed");
+            }
+            if (System.nanoTime() - failedNanos < REST_NANOS) {
+                throw new IOException("it could not be reached a moment ago");
+            }
+            return make();
+        } finally {
+            making.unlock();
+        }
+    }
+
+    private Link make() throws IOException {
+        try {
+            return begin(sockets.connect(address.get(), CONNECT_MILLIS));
         } catch (IOException | RuntimeException e) {
             failedNanos = System.nanoTime();
             throw e instanceof IOException io ? io : new IOException(e);
         }
+    }
+
+    private Link begin(Link made) throws IOException {
+        heardNanos = System.nanoTime();
+        link.set(made);
+        try {
+            threads.newThread(() -> read(made)).start();
+        } catch (RuntimeException | Error e) { // it is of no use if its answers are not read
+            IOException failure = new IOException("no thread for a connection: " + e, e);
+            lost(made, failure);
+            throw failure;
+        }
+        if (closed) {
+            lost(made, new IOException("closed"));
+        }
+        return made;
     }
 
     private void read(Link open) {
@@ -315,18 +354,14 @@ public final class Caller implements Closeable {
                             new RefusedException(new String(frame.body, StandardCharsets.UTF_8)));
                 }
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             LOG.atDebug().setCause(e).addKeyValue("to", name).log("a connection ended");
-            lost(open, e);
+            lost(open, new IOException("the connection has ended: " + e.getMessage(), e));
         }
     }
 
-    private void lost(Link ended, Exception why) {
-        synchronized (this) {
-            if (ended.equals(link)) {
-                link = null;
-            }
-        }
+    private void lost(Link ended, IOException why) {
+        link.compareAndSet(ended, null);
         ended.close();
         calls.forEach(
                 (number, call) -> {

@@ -19,10 +19,12 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -307,6 +309,78 @@ class LinkIT {
             socket.getOutputStream().write(Frame.greeting());
             socket.getOutputStream().write(Frame.encode(ECHO, 1, bytes("x")));
             assertThat(socket.getInputStream().read()).isZero(); // the length of an answer
+        }
+    }
+
+    @Test
+    void is_made_again_after_no_thread_could_read_from_it() throws Exception {
+        AtomicInteger failures = new AtomicInteger(1);
+        int port = answerer.address().getPort();
+        try (Caller starved =
+                new Caller(
+                        "starved",
+                        () -> loopback(port),
+                        sockets,
+                        task -> {
+                            if (failures.getAndDecrement() > 0) {
+                                throw new OutOfMemoryError("unable to create native thread");
+                            }
+                            return new Thread(task);
+                        })) {
+            assertThatThrownBy(() -> starved.call(ECHO, bytes("x"), LONG_MILLIS).get())
+                    .hasMessageContaining("no thread");
+            assertThat(starved.isConnected()).isFalse();
+            await().ignoreExceptions()
+                    .until(() -> starved.call(ECHO, bytes("x"), LONG_MILLIS).get().length == 1);
+        }
+    }
+
+    @Test
+    void ends_also_while_the_next_one_is_being_made() throws Exception {
+        int port = answerer.address().getPort();
+        var resolving = new CountDownLatch(1);
+        var resolve = new CountDownLatch(1);
+        var connections = new AtomicInteger();
+        try (Caller slow =
+                new Caller(
+                        "slow",
+                        () -> {
+                            if (connections.getAndIncrement() > 0) { // a name server is slow
+                                resolving.countDown();
+                                awaitUninterruptibly(resolve);
+                            }
+                            return loopback(port);
+                        },
+                        sockets)) {
+            var reader = new CompletableFuture<Thread>();
+            var goOn = new CountDownLatch(1);
+            var answered =
+                    slow.call(LATER, new byte[0], LONG_MILLIS)
+                            .thenRun(
+                                    () -> { // on the thread that reads
+                                        reader.complete(Thread.currentThread());
+                                        awaitUninterruptibly(goOn);
+                                    });
+            await().until(() -> later.size() == 1);
+            later.getFirst().complete(new byte[0]);
+            Thread reading = reader.get();
+            slow.reconnect();
+            assertThat(slow.callIfConnected(ECHO, new byte[0], LONG_MILLIS))
+                    .isCompletedExceptionally();
+            resolving.await();
+            goOn.countDown();
+            assertThat(reading.join(Duration.ofSeconds(30))).isTrue();
+            answered.join();
+            resolve.countDown();
+            await().until(slow::isConnected);
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 
