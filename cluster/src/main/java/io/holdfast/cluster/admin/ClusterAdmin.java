@@ -196,11 +196,11 @@ public final class ClusterAdmin {
     }
 
     /**
-     * Makes a node write a copy of its state. Returns the place in the log that it is of.
+     * Makes a node write a copy of its state.
      *
      * @throws ClusterException if it does not
      */
-    public long snapshot(String name) throws ClusterException {
+    public void snapshot(String name) throws ClusterException {
         NodeAddress node =
                 known.stream()
                         .filter(one -> one.name().equals(name))
@@ -211,7 +211,6 @@ public final class ClusterAdmin {
                     client.getSnapshotManagementApi(RaftPeerId.valueOf(name))
                             .create(true, CHANGE_MILLIS);
             require(reply, name + " wrote no copy of its state");
-            return reply.getLogIndex();
         } catch (IOException | RuntimeException e) {
             throw failed(name + " wrote no copy of its state", e);
         }

@@ -51,6 +51,7 @@ public final class RaftNode implements AutoCloseable {
 
     private final ClusterConfig config;
     private final Parameters parameters;
+    private final LogLimits limits;
     private final RaftGroupId groupId;
     private final RatisLog log;
     private volatile @Nullable LinkRpc rpc;
@@ -63,7 +64,12 @@ public final class RaftNode implements AutoCloseable {
      * @param parameters how nodes talk, as {@link RaftTls} says
      */
     public RaftNode(ClusterConfig config, Parameters parameters) {
+        this(config, parameters, RaftSettings.logLimits(config));
+    }
+
+    RaftNode(ClusterConfig config, Parameters parameters, LogLimits limits) {
         this.config = config;
+        this.limits = limits;
         this.parameters = parameters;
         this.groupId = RaftSettings.groupId(config.name());
         this.log = new RatisLog(groupId, config.isSingle());
@@ -109,7 +115,7 @@ public final class RaftNode implements AutoCloseable {
                                     new StateMachine(
                                             config.isSingle(),
                                             driver,
-                                            RaftSettings.snapshotBytes(config),
+                                            limits,
                                             status,
                                             this::snapshotSoon,
                                             fatal,

@@ -49,11 +49,11 @@ public final class RaftSettings {
 
     private static final long SNAPSHOT_BYTES = 128L * 1024 * 1024;
 
+    /** So much of the log before a snapshot stays, for nodes that are a little behind. */
+    private static final long KEPT_BYTES = 32L * 1024 * 1024;
+
     /** Nodes differ in that by up to so many eighths, so that not all write at the same time. */
     private static final int APART = 4;
-
-    /** So many entries before a snapshot stay, for nodes that are a little behind. */
-    private static final long KEPT_ENTRIES = 10_000;
 
     private static final int KEPT_SNAPSHOTS = 2;
 
@@ -84,8 +84,8 @@ public final class RaftSettings {
                 : RaftGroup.valueOf(id, config.members().stream().map(RaftSettings::peer).toList());
     }
 
-    static long snapshotBytes(ClusterConfig config) {
-        return apart(config, SNAPSHOT_BYTES);
+    static LogLimits logLimits(ClusterConfig config) {
+        return new LogLimits(apart(config, SNAPSHOT_BYTES), KEPT_BYTES);
     }
 
     private static long apart(ClusterConfig config, long value) {
@@ -123,7 +123,7 @@ public final class RaftSettings {
         // A follower gets one request with entries at a time: nothing is to be put together.
         RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
         RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
-        RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, KEPT_ENTRIES);
+        RaftServerConfigKeys.Log.setPurgeGap(properties, 1); // entries may be large
         RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(properties, CHUNK);
 
         RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);

@@ -59,6 +59,7 @@ final class StateMachine extends BaseStateMachine {
     private final Runnable snapshotDue;
     private final Consumer<Throwable> fatal;
     private final long snapshotBytes;
+    private final LogTail tail;
     private final Runnable ended;
     private final HardStateFile hardState;
     private final LongSupplier flushed;
@@ -77,7 +78,6 @@ final class StateMachine extends BaseStateMachine {
 
     /**
      * @param alone whether there are no other nodes
-     * @param snapshotBytes what may be applied before {@code snapshotDue} is told
      * @param status what is answered to whoever asks this node alone
      * @param snapshotDue told when the log has grown by much since the last snapshot
      * @param fatal told what makes it impossible to go on
@@ -88,7 +88,7 @@ final class StateMachine extends BaseStateMachine {
     StateMachine(
             boolean alone,
             ReplicatedDriver driver,
-            long snapshotBytes,
+            LogLimits limits,
             Supplier<byte[]> status,
             Runnable snapshotDue,
             Consumer<Throwable> fatal,
@@ -100,7 +100,8 @@ final class StateMachine extends BaseStateMachine {
         this.snapshotDue = snapshotDue;
         this.status = status;
         this.fatal = fatal;
-        this.snapshotBytes = snapshotBytes;
+        this.snapshotBytes = limits.snapshotBytes();
+        this.tail = new LogTail(limits.keptBytes());
         this.ended = ended;
         this.hardState = hardState;
         this.flushed = flushed;
@@ -146,6 +147,7 @@ final class StateMachine extends BaseStateMachine {
     }
 
     private void load() throws IOException {
+        tail.clear();
         SingleFileSnapshotInfo latest = storage.getLatestSnapshot();
         if (latest == null) {
             return;
@@ -200,7 +202,7 @@ final class StateMachine extends BaseStateMachine {
             throw e;
         }
         bytes = 0;
-        return last.getIndex();
+        return tail.lastPurgeable(last.getIndex()); // Ratis purges the log up to there
     }
 
     private void write(Path file) throws IOException {
@@ -250,7 +252,8 @@ final class StateMachine extends BaseStateMachine {
         LogEntryProto entry = transaction.getLogEntry();
         try {
             byte[] data = entry.getStateMachineLogEntry().getLogData().toByteArray();
-            bytes += data.length;
+            bytes += entry.getSerializedSize();
+            tail.applied(entry.getIndex(), entry.getSerializedSize());
             long stampNanos = ByteBuffer.wrap(data).getLong();
             hardState.acknowledgeCommitted(Math.min(entry.getIndex(), flushed.getAsLong()));
             driver.apply(

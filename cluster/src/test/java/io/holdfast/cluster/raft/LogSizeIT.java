@@ -1,0 +1,132 @@
+package io.holdfast.cluster.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.entry.Entry;
+import io.holdfast.cluster.entry.EntryEncoding;
+import io.holdfast.cluster.entry.Item;
+import io.holdfast.cluster.entry.Rules;
+import io.holdfast.cluster.node.ReplicatedDriver;
+import io.holdfast.driver.Caps;
+import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.Watcher;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Settings;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+@DisplayName("On the disk the log")
+@Timeout(120)
+class LogSizeIT {
+    private static final long MIB = 1024 * 1024;
+
+    /** What belongs to a stint that there is not changes nothing. */
+    private static final long NOBODY = 1 << 20;
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Settings SETTINGS = new Settings(0, LONG.toNanos(), true);
+
+    @TempDir Path folder;
+
+    private final ClusterConfig config =
+            new ClusterConfig(
+                    "size",
+                    List.of(NodeAddress.alone("n1")),
+                    "n1",
+                    Path.of("unused"),
+                    LONG,
+                    LONG,
+                    false,
+                    null);
+
+    private static final class Nothing implements ReplicatedDriver.Surroundings {
+        @Override
+        public void pumpSoon() {}
+
+        @Override
+        public void pulseSoon() {}
+
+        @Override
+        public UUID draw() {
+            return new UUID(1, 2);
+        }
+
+        @Override
+        public long wallNanos() {
+            return 0;
+        }
+
+        @Override
+        public void later(Runnable task) {}
+    }
+
+    private ReplicatedDriver driver(RaftNode node) {
+        return new ReplicatedDriver(
+                "n1",
+                new UUID(1, 1),
+                new Rules(SETTINGS, Caps.NONE, LONG.toNanos(), 0),
+                new DriverConfig(SETTINGS, Caps.NONE, LONG, 0, () -> true, Watcher.NONE),
+                LONG.toNanos(),
+                node.log(),
+                System::nanoTime,
+                new Nothing());
+    }
+
+    private static byte[] entry(int size) {
+        ByteString payload = ByteString.of(new byte[size]);
+        return EntryEncoding.encode(
+                new Entry.Batch(
+                        NOBODY, 1, List.of(new Item.Emit(NOBODY, 1, Key.of("channel"), payload))));
+    }
+
+    private static boolean propose(RaftNode node, byte[] entry) throws Exception {
+        CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+        node.log().propose(entry, outcome::complete);
+        return outcome.get(60, TimeUnit.SECONDS);
+    }
+
+    private long bytesOf(String prefix) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            long bytes = 0;
+            for (Path file : files.toList()) {
+                if (String.valueOf(file.getFileName()).startsWith(prefix)) {
+                    bytes += Files.size(file);
+                }
+            }
+            return bytes;
+        }
+    }
+
+    @Test
+    void stays_small_however_large_its_entries_are() throws Exception {
+        byte[] entry = entry(400_000);
+        var limits = new LogLimits(4 * MIB, 2 * MIB);
+        try (RaftNode node = new RaftNode(config, RaftTls.parameters(null), limits)) {
+            node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
+            await().until(() -> node.log().isLeader());
+            for (int i = 0; i < 90; i++) { // 34 MiB
+                assertThat(propose(node, entry)).isTrue();
+            }
+            // some segments of 8 MiB are there in part only because of what is kept
+            await().untilAsserted(() -> assertThat(bytesOf("log_")).isLessThan(26 * MIB));
+            assertThat(bytesOf("log_")).isGreaterThan(2 * MIB);
+        }
+    }
+}
