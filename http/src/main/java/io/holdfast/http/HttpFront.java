@@ -2,6 +2,7 @@ package io.holdfast.http;
 
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.front.ClusterView;
 import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.http.data.DataRoutes;
 import io.holdfast.http.inspect.InspectRoutes;
@@ -56,6 +57,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import javax.net.ssl.X509KeyManager;
 
@@ -135,7 +137,10 @@ public final class HttpFront implements FrontEnd {
                 new MetricsRoutes(
                         backend,
                         new Status(
-                                config.version(), web::isReady, sessions::open, config.cluster()));
+                                config.version(),
+                                () -> unready() == null,
+                                sessions::open,
+                                config.cluster()));
         addRoutes();
         web.later(() -> vertx.setPeriodic(0, SAMPLE_MILLIS, _ -> metrics.sample()));
     }
@@ -154,16 +159,32 @@ public final class HttpFront implements FrontEnd {
                 "/ready",
                 Need.NOTHING,
                 exchange -> {
-                    if (web.isReady()) {
+                    JsonObject unready = unready();
+                    if (unready == null) {
                         exchange.ok(new JsonObject().put("status", "ok"));
                     } else {
-                        exchange.unready();
+                        exchange.unready(unready);
                     }
                 });
         new DataRoutes(prompt).addTo(api);
         signals.addTo(api);
         new InspectRoutes(prompt, config.ping()).addTo(api);
         new OpenApiRoutes(config.secret() != null || config.admin()).addTo(api);
+    }
+
+    /** Why new work should go to another server; null if this one takes it. */
+    private @Nullable JsonObject unready() {
+        if (web.isDraining()) {
+            return new JsonObject().put("status", "draining");
+        }
+        if (!web.isOpen()) {
+            return new JsonObject().put("status", "starting");
+        }
+        Supplier<ClusterView> cluster = config.cluster();
+        String reason = cluster == null ? null : cluster.get().unready();
+        return reason == null
+                ? null
+                : new JsonObject().put("status", "unavailable").put("reason", reason);
     }
 
     /**
@@ -286,7 +307,7 @@ public final class HttpFront implements FrontEnd {
     }
 
     /** All that is served by one loop begins on it. */
-    private <T> CompletableFuture<T> onLoop(java.util.function.Supplier<Future<T>> task) {
+    private <T> CompletableFuture<T> onLoop(Supplier<Future<T>> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
         web.later(
                 () ->

@@ -3,6 +3,7 @@ package io.holdfast.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.driver.front.ClusterView;
 import io.holdfast.engine.Namespace;
 
 import org.junit.jupiter.api.AfterEach;
@@ -12,6 +13,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 final class RoutingIT {
     private final TestHttp http = TestHttp.start();
@@ -28,8 +32,8 @@ final class RoutingIT {
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.body()).isEqualTo("{\"status\":\"ok\"}\n");
         assertThat(answer.headers().map())
-                .containsEntry("content-type", java.util.List.of("application/json"))
-                .containsEntry("x-content-type-options", java.util.List.of("nosniff"));
+                .containsEntry("content-type", List.of("application/json"))
+                .containsEntry("x-content-type-options", List.of("nosniff"));
         assertThat(http.get("/ready").body()).isEqualTo("{\"status\":\"ok\"}\n");
     }
 
@@ -42,6 +46,47 @@ final class RoutingIT {
         assertThat(answer.statusCode()).isEqualTo(503);
         assertThat(answer.body()).isEqualTo("{\"status\":\"draining\"}\n");
         assertThat(http.get("/health").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_node_that_cannot_commit_is_not_ready_and_its_metrics_show_it() {
+        AtomicReference<String> reason = new AtomicReference<>();
+        try (TestHttp node =
+                TestHttp.start(
+                        config ->
+                                config.cluster(
+                                        () ->
+                                                new ClusterView(
+                                                        "c",
+                                                        "n1",
+                                                        false,
+                                                        "candidate",
+                                                        7,
+                                                        null,
+                                                        42,
+                                                        42,
+                                                        reason.get(),
+                                                        Path.of("."),
+                                                        List.of())))) {
+            assertThat(node.get("/ready").body()).isEqualTo("{\"status\":\"ok\"}\n");
+            assertThat(node.get("/metrics").body())
+                    .contains("\nholdfast_cluster_serving 1.0\n", "\ndflockd_ready 1.0\n");
+
+            reason.set("no leader");
+            HttpResponse<String> answer = node.get("/ready");
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(answer.body())
+                    .isEqualTo("{\"status\":\"unavailable\",\"reason\":\"no leader\"}\n");
+            assertThat(TestHttp.json(node.get("/v1/cluster")).getString("reason"))
+                    .isEqualTo("no leader");
+            assertThat(node.get("/metrics").body())
+                    .contains("\nholdfast_cluster_serving 0.0\n", "\ndflockd_ready 0.0\n");
+
+            reason.set(null);
+            node.draining.set(true);
+            assertThat(node.get("/ready").body()).isEqualTo("{\"status\":\"draining\"}\n");
+            assertThat(node.get("/metrics").body()).contains("\nholdfast_cluster_serving 0.0\n");
+        }
     }
 
     @Test

@@ -65,7 +65,8 @@ final class ClusterStart implements DriverSource, AutoCloseable {
                 status.leader(),
                 status.commitIndex(),
                 status.appliedIndex(),
-                status.serving(),
+                started.unready(),
+                config.dataDir(),
                 status.peers().stream()
                         .map(
                                 peer ->

@@ -127,6 +127,12 @@ final class Forwarder {
         return queue.isEmpty() && inFlight.isEmpty();
     }
 
+    /** Since the oldest batch that was not applied yet was first sent; 0 if there is none. */
+    synchronized long unansweredNanos() {
+        Batch oldest = inFlight.peekFirst();
+        return oldest == null ? 0 : clock.getAsLong() - oldest.firstSentNanos;
+    }
+
     /** When the stint was last heard of, for certain. */
     synchronized long heardNanos() {
         return heardNanos;

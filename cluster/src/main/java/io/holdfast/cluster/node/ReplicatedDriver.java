@@ -252,6 +252,11 @@ public final class ReplicatedDriver implements SignalDriver {
         return forwarder.stint() != 0;
     }
 
+    /** For how long the oldest command of its clients has been under way; 0 if none is. */
+    public long unansweredNanos() {
+        return forwarder.unansweredNanos();
+    }
+
     /** Why this node may not serve, if the cluster says so. */
     public @Nullable String turnedAway() {
         return turnedAway;

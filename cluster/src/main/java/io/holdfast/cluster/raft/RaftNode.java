@@ -9,17 +9,21 @@ import io.holdfast.cluster.node.ReplicatedDriver;
 
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
 import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.LifeCycle;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,10 +35,13 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -194,9 +201,45 @@ public final class RaftNode implements AutoCloseable {
     /** Whether it has ended, by itself or not. */
     public boolean isOver() {
         RaftServer started = server;
+        RaftServer.Division division = log.division();
         return started == null
                 || started.getLifeCycleState().isClosingOrClosed()
-                || started.getLifeCycleState() == LifeCycle.State.EXCEPTION;
+                || started.getLifeCycleState() == LifeCycle.State.EXCEPTION
+                || (division != null && division.getInfo().getLifeCycleState().isClosingOrClosed());
+    }
+
+    /** Whether this node leads, and has not heard of most of the others for so long. */
+    public boolean isMajoritySilent(long millis) {
+        RaftServer.Division division = log.division();
+        if (division == null || !division.getInfo().isLeader()) {
+            return false;
+        }
+        Set<ByteString> heard = new HashSet<>();
+        heard.add(division.getId().toByteString());
+        for (ServerRpcProto follower :
+                division.getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList()) {
+            if (follower.getLastRpcElapsedTimeMs() < millis) {
+                heard.add(follower.getId().getId());
+            }
+        }
+        RaftConfiguration members = division.getRaftConf();
+        return isMinority(heard, members.getCurrentPeers())
+                || isMinority(heard, members.getPreviousPeers());
+    }
+
+    private static boolean isMinority(Set<ByteString> heard, Collection<RaftPeer> voters) {
+        long there =
+                voters.stream().filter(peer -> heard.contains(peer.getId().toByteString())).count();
+        return !voters.isEmpty() && there <= voters.size() / 2;
+    }
+
+    /** How far the log is committed, as far as any node has told this one. */
+    private static long commitIndex(RaftServer.Division division) {
+        long known = division.getRaftLog().getLastCommittedIndex();
+        for (CommitInfoProto node : division.getCommitInfos()) {
+            known = Math.max(known, node.getCommitIndex());
+        }
+        return known;
     }
 
     /** How the log looks from here. */
@@ -247,7 +290,7 @@ public final class RaftNode implements AutoCloseable {
                                 : info.getCurrentRole().name().toLowerCase(Locale.ROOT),
                 info.getCurrentTerm(),
                 leader == null ? null : leader.toString(),
-                division.getRaftLog().getLastCommittedIndex(),
+                commitIndex(division),
                 info.getLastAppliedIndex(),
                 serving,
                 sessions,

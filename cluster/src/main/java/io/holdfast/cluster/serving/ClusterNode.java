@@ -14,6 +14,7 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 
 import org.apache.ratis.conf.Parameters;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,6 +55,7 @@ public final class ClusterNode implements AutoCloseable {
     private final Worker watching;
     private final Worker checking;
     private final Worker syncing;
+    private final Readiness readiness = new Readiness(System.nanoTime());
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private ClusterNode(
@@ -110,6 +112,7 @@ public final class ClusterNode implements AutoCloseable {
             node.syncing.start();
             node.awaitServing();
             data.markUsed();
+            node.look();
             return node;
         } catch (ClusterException | RuntimeException e) {
             node.stop();
@@ -164,7 +167,12 @@ public final class ClusterNode implements AutoCloseable {
 
     /** How the cluster looks from here. */
     public NodeStatus status() {
-        return raft.status(driver.isServing(), driver.openSessions());
+        return raft.status(unready() == null, driver.openSessions());
+    }
+
+    /** Why clients should use another node; null if this one can do what they ask for. */
+    public @Nullable String unready() {
+        return readiness.reason();
     }
 
     private NodeReport report() {
@@ -187,6 +195,7 @@ public final class ClusterNode implements AutoCloseable {
 
     private long check() {
         raft.check();
+        look();
         return NANOS_PER_MILLI * 100;
     }
 
@@ -194,6 +203,29 @@ public final class ClusterNode implements AutoCloseable {
     private long sync() {
         raft.sync();
         return NANOS_PER_MILLI * 100;
+    }
+
+    private void look() {
+        NodeStatus status = raft.status(driver.isServing(), 0);
+        readiness.look(
+                new Readiness.Sight(
+                        ended(),
+                        status.serving(),
+                        status.leader() != null,
+                        raft.isMajoritySilent(Readiness.MOST_NANOS / NANOS_PER_MILLI),
+                        status.commitIndex(),
+                        status.appliedIndex(),
+                        driver.unansweredNanos()),
+                System.nanoTime());
+    }
+
+    private @Nullable String ended() {
+        if (driver.turnedAway() != null) {
+            return driver.turnedAway();
+        }
+        return raft.isOver()
+                ? "the log has ended: the node was removed from the cluster, or see its log"
+                : null;
     }
 
     /** Leaves in good order: what clients of other nodes do is hardly held up. */

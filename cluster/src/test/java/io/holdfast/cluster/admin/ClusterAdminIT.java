@@ -84,6 +84,8 @@ class ClusterAdminIT {
             String gone = next.equals("n1") ? "n2" : "n1";
             assertThatThrownBy(() -> admin.remove("n9")).hasMessageContaining("no node named n9");
             admin.remove(gone);
+            await().atMost(LONG)
+                    .untilAsserted(() -> assertThat(trio.node(gone).unready()).contains("removed"));
             assertThatThrownBy(() -> admin.add(new NodeAddress(gone, "127.0.0.1", 9)))
                     .hasMessageContaining("has been used");
         }

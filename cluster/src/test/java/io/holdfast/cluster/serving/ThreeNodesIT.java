@@ -1,6 +1,7 @@
 package io.holdfast.cluster.serving;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import static java.time.Duration.ofSeconds;
 
@@ -44,6 +45,13 @@ class ThreeNodesIT {
                     .isInstanceOf(Effect.Renewed.class);
             assertThat(trio.leader().driver().holders(Kind.MUTEX, Key.of("printer"))).isNotNull();
             assertThat(two.release("printer", second)).isInstanceOf(Effect.Released.class);
+
+            ClusterNode alone = trio.leader();
+            assertThat(alone.unready()).isNull();
+            trio.stop(trio.follower().config().node());
+            await().until(() -> alone.unready() != null);
+            assertThat(alone.status().serving()).isFalse();
+            await().untilAsserted(() -> assertThat(alone.unready()).isEqualTo("no leader"));
         }
     }
 }

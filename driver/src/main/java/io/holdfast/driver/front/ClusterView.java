@@ -2,6 +2,7 @@ package io.holdfast.driver.front;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -13,7 +14,8 @@ import java.util.List;
  * @param leader null while it knows of none
  * @param commitIndex how far the log is decided, as far as it knows
  * @param appliedIndex how far its copy of the state is
- * @param serving whether it serves clients
+ * @param unready why clients should be sent to another node; null if it serves them
+ * @param data the folder with its log and its snapshots
  */
 public record ClusterView(
         String cluster,
@@ -24,7 +26,8 @@ public record ClusterView(
         @Nullable String leader,
         long commitIndex,
         long appliedIndex,
-        boolean serving,
+        @Nullable String unready,
+        Path data,
         List<Member> others) {
     public ClusterView {
         others = List.copyOf(others);
@@ -33,6 +36,10 @@ public record ClusterView(
     /** How many entries are decided and not in its copy of the state yet. */
     public long lag() {
         return Math.max(0, commitIndex - appliedIndex);
+    }
+
+    public boolean isServing() {
+        return unready == null;
     }
 
     public boolean isLeader() {

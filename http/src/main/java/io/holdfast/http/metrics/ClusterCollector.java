@@ -8,8 +8,10 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 
+import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** How the cluster looks from here, as Prometheus wants it. */
@@ -17,9 +19,11 @@ final class ClusterCollector implements MultiCollector {
     private static final double MILLIS = 1e3;
 
     private final Supplier<ClusterView> cluster;
+    private final BooleanSupplier ready;
 
-    ClusterCollector(Supplier<ClusterView> cluster) {
+    ClusterCollector(Supplier<ClusterView> cluster, BooleanSupplier ready) {
         this.cluster = cluster;
+        this.ready = ready;
     }
 
     @Override
@@ -28,11 +32,18 @@ final class ClusterCollector implements MultiCollector {
         List<MetricSnapshot> all = new ArrayList<>();
         all.add(gauge("is_leader", "1 if this node leads the cluster.", view.isLeader() ? 1 : 0));
         all.add(gauge("has_leader", "1 if it knows who leads.", view.leader() == null ? 0 : 1));
-        all.add(gauge("serving", "1 if it serves clients.", view.serving() ? 1 : 0));
+        all.add(gauge("serving", "1 if it serves clients.", ready.getAsBoolean() ? 1 : 0));
         all.add(gauge("term", "How many times a leader was wanted.", view.term()));
         all.add(gauge("commit_index", "How far the log is decided.", view.commitIndex()));
         all.add(gauge("applied_index", "How far its state is.", view.appliedIndex()));
         all.add(gauge("lag", "Entries decided and not in its state yet.", view.lag()));
+        File data = view.data().toFile();
+        all.add(
+                gauge(
+                        "disk_free_bytes",
+                        "What is left of the disk with its data.",
+                        data.getUsableSpace()));
+        all.add(gauge("disk_size_bytes", "The size of that disk.", data.getTotalSpace()));
         if (view.isLeader() && !view.others().isEmpty()) {
             addPeers(view.others(), all);
         }

@@ -39,7 +39,8 @@ final class ClusterJson {
                 .put("commit_index", view.commitIndex())
                 .put("applied_index", view.appliedIndex())
                 .put("lag", view.lag())
-                .put("serving", view.serving())
+                .put("serving", view.isServing())
+                .put("reason", view.unready())
                 .put("others", others);
     }
 

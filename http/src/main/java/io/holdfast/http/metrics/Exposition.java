@@ -37,7 +37,8 @@ final class Exposition implements AutoCloseable {
         this.totals = new Totals(backend);
         registry.getPrometheusRegistry().register(new ServerCollector(backend));
         if (status.cluster() != null) {
-            registry.getPrometheusRegistry().register(new ClusterCollector(status.cluster()));
+            registry.getPrometheusRegistry()
+                    .register(new ClusterCollector(status.cluster(), status.ready()));
         }
         addDflockd(status);
         new JvmMemoryMetrics().bindTo(registry);

@@ -298,8 +298,8 @@ public final class Exchange {
     }
 
     /** Answers that it is there but not ready to serve. */
-    public Future<Void> unready() {
-        return answer(503, JSON, Json.line(new JsonObject().put("status", "draining")));
+    public Future<Void> unready(JsonObject why) {
+        return answer(503, JSON, Json.line(why));
     }
 
     /** Answers with bytes of any type; headers may have been set on {@link #response}. */

@@ -26,7 +26,7 @@ public final class Web {
     private final Semaphore offLoop = new Semaphore(OFF_LOOP);
     private final long mostKept = Runtime.getRuntime().maxMemory() / 16;
     private long kept;
-    private final AtomicBoolean ready = new AtomicBoolean();
+    private final AtomicBoolean open = new AtomicBoolean();
 
     /**
      * @param loop the one event loop
@@ -70,13 +70,13 @@ public final class Web {
         kept -= bytes;
     }
 
-    /** Begins to say that it is ready. */
+    /** All listeners are there. */
     public void open() {
-        ready.set(true);
+        open.set(true);
     }
 
-    public boolean isReady() {
-        return ready.get() && !isDraining();
+    public boolean isOpen() {
+        return open.get();
     }
 
     public boolean isDraining() {

@@ -259,7 +259,7 @@ function showNode(cluster) {
     }
     const lag = cluster.lag > 0 ? `, ${count(cluster.lag)} behind` : '';
     setText(chip, cluster.mode === 'standalone' ? 'durable' : `${cluster.node}: ${cluster.role}${lag}`);
-    chip.title = `Term ${cluster.term}, led by ${cluster.leader ?? 'nobody'}, ${cluster.serving ? 'serving' : 'not serving'}`;
+    chip.title = `Term ${cluster.term}, led by ${cluster.leader ?? 'nobody'}, ${cluster.serving ? 'serving' : `not serving: ${cluster.reason}`}`;
 }
 
 function showRole({role, admin}) {

@@ -9,6 +9,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,9 +22,15 @@ class ClusterCollectorTest {
                     new ClusterView.Member("n3", "h3:1", 41, 1500));
 
     private static Map<String, Double> collect(String role) {
-        var view = new ClusterView("c", "n1", false, role, 7, "n1", 42, 39, true, OTHERS);
+        return collect(role, true);
+    }
+
+    private static Map<String, Double> collect(String role, boolean ready) {
+        var view =
+                new ClusterView(
+                        "c", "n1", false, role, 7, "n1", 42, 39, null, Path.of("."), OTHERS);
         Map<String, Double> values = new TreeMap<>();
-        for (MetricSnapshot family : new ClusterCollector(() -> view).collect()) {
+        for (MetricSnapshot family : new ClusterCollector(() -> view, () -> ready).collect()) {
             ((GaugeSnapshot) family)
                     .getDataPoints()
                     .forEach(
@@ -48,6 +55,16 @@ class ClusterCollectorTest {
                 .containsEntry("holdfast_cluster_peer_match_index n2", 40.0)
                 .containsEntry("holdfast_cluster_peer_match_index n3", 41.0)
                 .containsEntry("holdfast_cluster_peer_silence_seconds n3", 1.5);
+    }
+
+    @Test
+    void show_whether_clients_are_served_and_how_much_is_left_of_the_disk() {
+        assertThat(collect("leader")).containsEntry("holdfast_cluster_serving", 1.0);
+        Map<String, Double> unready = collect("leader", false);
+        assertThat(unready).containsEntry("holdfast_cluster_serving", 0.0);
+        assertThat(unready.get("holdfast_cluster_disk_free_bytes"))
+                .isPositive()
+                .isLessThanOrEqualTo(unready.get("holdfast_cluster_disk_size_bytes"));
     }
 
     @Test
