@@ -22,6 +22,8 @@ public enum Program {
     CURL,
     /** One that knows {@code -N}, as netcat-openbsd does. */
     NC,
+    /** That of Prometheus. */
+    PROMTOOL,
     /** Version 3.10 or newer. */
     PYTHON3,
     /** That of util-linux, which knows {@code -e}. */
@@ -64,7 +66,7 @@ public enum Program {
 
     private boolean isUsable(Path file) {
         return switch (this) {
-            case BASH, CHROMIUM, CURL -> true;
+            case BASH, CHROMIUM, CURL, PROMTOOL -> true;
             case NC -> prints("\\s-N\\s.*hut", file, "-h");
             case PYTHON3 ->
                     prints("True", file, "-c", "import sys; print(sys.version_info >= (3, 10))");

@@ -2,6 +2,9 @@ package io.holdfast.cli.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
+
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -12,7 +15,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +36,8 @@ class OperationsPageIT {
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"");
     private static final Pattern OURS =
             Pattern.compile("\\b((?:dflockd|holdfast)_[a-z_]+?)(?:_bucket|_sum|_count)?\\b");
+    private static final Pattern ALERT = Pattern.compile("- alert: (\\w+)");
+    private static final Path RULES = Path.of("..", "docs", "prometheus");
     private static final Pattern CODE = Pattern.compile("`([a-z_]+)`");
 
     @TempDir private Path folder;
@@ -115,12 +123,37 @@ class OperationsPageIT {
     }
 
     @Test
-    void has_alerts_about_metrics_that_there_are() {
-        String alerts =
-                page.blocks().stream()
-                        .filter(block -> block.heading().equals("Alerts"))
-                        .flatMap(block -> block.lines().stream())
-                        .collect(Collectors.joining("\n"));
-        assertThat(all(OURS, alerts)).hasSizeGreaterThan(4).isSubsetOf(served(scrape).keySet());
+    void lists_each_alert_and_each_is_about_metrics_that_there_are() throws Exception {
+        String rules = Files.readString(RULES.resolve("alerts.yml"));
+        assertThat(page.rows("Alerts").stream().map(row -> row.getFirst().replace("`", "")))
+                .hasSizeGreaterThan(4)
+                .containsExactlyElementsOf(
+                        ALERT.matcher(rules).results().map(found -> found.group(1)).toList());
+        Set<String> metrics = new TreeSet<>(shown("Metrics").keySet());
+        metrics.addAll(shown("Metrics of a cluster").keySet());
+        assertThat(all(OURS, rules)).hasSizeGreaterThan(10).isSubsetOf(metrics);
+    }
+
+    @Test
+    @NeedsProgram(Program.PROMTOOL)
+    void has_alerts_that_come_when_they_should() throws Exception {
+        assertThat(promtool("check", "rules", "alerts.yml")).contains("SUCCESS");
+        assertThat(promtool("test", "rules", "alerts_test.yml")).contains("SUCCESS");
+    }
+
+    private static String promtool(String... words) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Program.PROMTOOL.find().orElseThrow().toString());
+        command.addAll(List.of(words));
+        Process process =
+                new ProcessBuilder(command)
+                        .directory(RULES.toFile())
+                        .redirectErrorStream(true)
+                        .start();
+        try (var out = process.getInputStream()) {
+            String printed = new String(out.readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor()).as(printed).isZero();
+            return printed;
+        }
     }
 }

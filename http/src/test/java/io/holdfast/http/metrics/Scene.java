@@ -7,6 +7,7 @@ import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.front.ClusterView;
 import io.holdfast.driver.signal.SignalDirectory;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.watch.Observatory;
@@ -20,7 +21,9 @@ import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -51,8 +54,21 @@ final class Scene implements AutoCloseable {
                     () -> false,
                     Duration.ofSeconds(33));
     final HttpTally tally = new HttpTally();
+    private static final ClusterView CLUSTER =
+            new ClusterView(
+                    "c",
+                    "n1",
+                    false,
+                    "leader",
+                    7,
+                    "n1",
+                    42,
+                    42,
+                    null,
+                    Path.of("."),
+                    List.of(new ClusterView.Member("n2", "h2:1", 42, 5)));
     private final Exposition exposition =
-            new Exposition(backend, new Status("1.2.3", () -> true, () -> 7, null), tally);
+            new Exposition(backend, new Status("1.2.3", () -> true, () -> 7, () -> CLUSTER), tally);
 
     /** A session and what it was told. */
     final class Client implements Mailbox {
