@@ -1,18 +1,16 @@
 package io.holdfast.cluster;
 
-import org.jspecify.annotations.Nullable;
+import io.holdfast.driver.FailureText;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -72,7 +70,7 @@ public final class DataDirectory implements AutoCloseable {
             throw e;
         } catch (IOException e) {
             throw new ClusterException(
-                    "cannot use the data directory " + path + ": " + reason(e), e);
+                    "cannot use the data directory " + path + ": " + FailureText.of(e, path), e);
         }
     }
 
@@ -244,7 +242,7 @@ public final class DataDirectory implements AutoCloseable {
         } catch (ClusterException e) {
             throw e;
         } catch (IOException e) {
-            throw new ClusterException("cannot read " + path + ": " + reason(e), e);
+            throw new ClusterException("cannot read " + path + ": " + FailureText.of(e, path), e);
         }
         become(DataIdentity.State.RESTORED);
     }
@@ -255,17 +253,10 @@ public final class DataDirectory implements AutoCloseable {
             next.write(path);
         } catch (IOException e) {
             throw new ClusterException(
-                    "cannot write to the data directory " + path + ": " + reason(e), e);
+                    "cannot write to the data directory " + path + ": " + FailureText.of(e, path),
+                    e);
         }
         identity = next;
-    }
-
-    /** What a failure says to a user; the messages of most file errors are a path alone. */
-    static String reason(IOException e) {
-        @Nullable String text = e.getMessage();
-        return e instanceof FileSystemException file && file.getReason() == null
-                ? e.getClass().getSimpleName().replace("Exception", "") + " " + text
-                : Objects.requireNonNullElse(text, e.getClass().getSimpleName());
     }
 
     /** Lets go of the folder. */

@@ -198,7 +198,7 @@ class DataDirectoryIT {
         @Test
         void if_it_cannot_be_a_folder() throws IOException {
             Files.createFile(data());
-            refuses("cannot use the data directory", "FileAlreadyExists");
+            refuses("cannot use the data directory", "a file of that name exists already");
         }
 
         @ParameterizedTest

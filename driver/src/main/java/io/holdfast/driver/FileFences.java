@@ -61,7 +61,8 @@ public final class FileFences implements Fences {
         } catch (DamagedException e) {
             throw e;
         } catch (IOException e) { // its message may be a path and nothing else
-            throw new IOException("cannot use fence state file " + file + ": " + describe(e), e);
+            throw new IOException(
+                    "cannot use fence state file " + file + ": " + FailureText.of(e, file), e);
         }
         fences.reserver.start();
         return fences;
@@ -143,7 +144,7 @@ public final class FileFences implements Fences {
                     // Whatever it is, go on: without this thread nobody gets a fence.
                     LOG.atError()
                             .addKeyValue("file", file)
-                            .addKeyValue("error", describe(e))
+                            .addKeyValue("error", FailureText.of(e, file))
                             .log("cannot reserve fences");
                     pause();
                 }
@@ -169,10 +170,6 @@ public final class FileFences implements Fences {
         DurableFile.replace(file, ByteBuffer.allocate(Long.BYTES).putLong(newCeiling).array());
         ceiling = newCeiling;
         reserveAt = newCeiling - RANGE / 2;
-    }
-
-    private static String describe(Throwable e) {
-        return e.getClass().getSimpleName() + ": " + e.getMessage();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.holdfast.http;
 
+import io.holdfast.driver.FailureText;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.front.ClusterView;
@@ -241,7 +242,12 @@ public final class HttpFront implements FrontEnd {
             await(onLoop(server::listen));
         } catch (CompletionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new IOException("cannot listen on " + address + ": " + cause.getMessage(), cause);
+            throw new IOException(
+                    "cannot listen on "
+                            + address
+                            + ": "
+                            + FailureText.ofListening(cause, address.port()),
+                    cause);
         }
         addresses.add(address.withPort(server.actualPort()));
     }
@@ -373,7 +379,9 @@ public final class HttpFront implements FrontEnd {
             await(onLoop(this::endSessions));
             await(vertx.close().toCompletionStage().toCompletableFuture());
         } catch (CompletionException | RejectedExecutionException e) {
-            LOG.atWarn().addKeyValue("error", e.toString()).log("HTTP did not end as it should");
+            LOG.atWarn()
+                    .addKeyValue("error", FailureText.of(e))
+                    .log("HTTP did not end as it should");
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.FailureText;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Room;
 import io.netty.channel.Channel;
@@ -98,7 +99,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
             return; // the pause for a failure before this one is not over
         }
         FAILURES.next(LOG.atWarn())
-                .addKeyValue("error", cause.toString())
+                .addKeyValue("error", FailureText.of(cause))
                 .addKeyValue("pause_ms", pauseMillis)
                 .log("accept failed");
         ctx.channel().config().setAutoRead(false);

@@ -8,6 +8,7 @@ import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverSource;
+import io.holdfast.driver.FailureText;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
@@ -61,7 +62,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -456,9 +456,10 @@ public final class HoldfastServer {
                 .forEach(bootstrap::childOption);
         try {
             InetAddress address = InetAddress.getByName(tcp.host());
-            return bind(bootstrap, new InetSocketAddress(address, tcp.port()), tcp);
-        } catch (UnknownHostException e) {
-            throw new StartException("cannot listen on " + tcp + ": unknown host", e);
+            return bind(bootstrap, new InetSocketAddress(address, tcp.port()));
+        } catch (Exception e) { // Netty throws the bind's IOException without declaring it
+            throw new StartException(
+                    "cannot listen on " + tcp + ": " + FailureText.ofListening(e, tcp.port()), e);
         }
     }
 
@@ -469,17 +470,15 @@ public final class HoldfastServer {
         if (local.hasUnixHalfClosure()) {
             bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         }
-        return bind(bootstrap, local.unixAddress(path), unix);
+        try {
+            return bind(bootstrap, local.unixAddress(path));
+        } catch (Exception e) { // likewise
+            throw new StartException("cannot listen on " + unix + ": " + FailureText.of(e), e);
+        }
     }
 
-    private static Channel bind(ServerBootstrap bootstrap, SocketAddress where, Address shown)
-            throws StartException {
-        try {
-            return bootstrap.bind(where).syncUninterruptibly().channel();
-        } catch (Exception e) { // Netty throws the bind's IOException without declaring it
-            throw new StartException(
-                    "cannot listen on " + shown + ": " + StartException.reason(e), e);
-        }
+    private static Channel bind(ServerBootstrap bootstrap, SocketAddress where) {
+        return bootstrap.bind(where).syncUninterruptibly().channel();
     }
 
     /** Begins to accept, now that every address is taken. */

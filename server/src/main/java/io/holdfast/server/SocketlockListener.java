@@ -2,6 +2,7 @@ package io.holdfast.server;
 
 import io.holdfast.client.socketlock.seat.Grace;
 import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.driver.FailureText;
 import io.holdfast.engine.Key;
 import io.holdfast.server.socketlock.SocketlockService;
 import io.netty.channel.Channel;
@@ -14,7 +15,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -327,11 +327,7 @@ final class SocketlockListener {
     }
 
     private StartException failure(Exception e) {
-        String reason =
-                e instanceof FileSystemException file && file.getReason() != null
-                        ? file.getReason()
-                        : StartException.reason(e);
-        return new StartException("cannot listen on " + address + ": " + reason, e);
+        return new StartException("cannot listen on " + address + ": " + FailureText.of(e), e);
     }
 
     /** Nobody else here is to get what clients may still have, and bring to the next primary. */

@@ -1,7 +1,5 @@
 package io.holdfast.server;
 
-import java.nio.file.FileSystemException;
-
 /** The server could not start, though its settings make sense. The message is for the user. */
 public final class StartException extends Exception {
     private static final long serialVersionUID = 1L;
@@ -19,14 +17,6 @@ public final class StartException extends Exception {
         String text = String.valueOf(getMessage());
         return text.endsWith(SocketlockListener.ALREADY_RUNNING)
                 ? SocketlockListener.ALREADY_RUNNING
-                : text;
-    }
-
-    /** What a failure says to a user; the messages of most file errors are a path alone. */
-    static String reason(Exception e) {
-        String text = String.valueOf(e.getMessage());
-        return e instanceof FileSystemException file && file.getReason() == null
-                ? e.getClass().getSimpleName().replace("Exception", "") + " " + text
                 : text;
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.FailureText;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
@@ -85,7 +86,7 @@ public final class TlsLoader {
                             + " with the key "
                             + files.key()
                             + ": "
-                            + StartException.reason(e),
+                            + FailureText.of(e),
                     e);
         }
     }
@@ -109,7 +110,7 @@ public final class TlsLoader {
             return chain;
         } catch (IOException | GeneralSecurityException e) {
             throw new StartException(
-                    "cannot load the TLS certificate " + file + ": " + StartException.reason(e), e);
+                    "cannot load the TLS certificate " + file + ": " + FailureText.of(e), e);
         }
     }
 
@@ -118,7 +119,7 @@ public final class TlsLoader {
             return PemKey.read(file);
         } catch (IOException | GeneralSecurityException e) {
             throw new StartException(
-                    "cannot load the TLS key " + file + ": " + StartException.reason(e), e);
+                    "cannot load the TLS key " + file + ": " + FailureText.of(e), e);
         }
     }
 

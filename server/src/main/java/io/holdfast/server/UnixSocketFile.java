@@ -1,5 +1,7 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.FailureText;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,8 +107,7 @@ final class UnixSocketFile {
         } catch (NoSuchFileException e) {
             throw new StartException("cannot listen on " + path + ": no such directory", e);
         } catch (IOException | UnsupportedOperationException e) { // the file system has no modes
-            throw new StartException(
-                    "cannot listen on " + path + ": " + StartException.reason(e), e);
+            throw new StartException("cannot listen on " + path + ": " + FailureText.of(e), e);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.cli.logging;
 
+import io.holdfast.driver.FailureText;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Marker;
 import org.slf4j.event.KeyValuePair;
@@ -125,9 +127,12 @@ public final class LineLogger extends LegacyAbstractLogger implements LoggingEve
 
     private static void end(StringBuilder line, @Nullable Throwable cause) {
         if (cause != null) {
-            append(line, "error", cause.toString());
-            if (debug && cause.getStackTrace().length > 0) {
-                append(line, "at", cause.getStackTrace()[0].toString());
+            append(line, "error", FailureText.of(cause));
+            if (debug) {
+                append(line, "exception", cause.toString());
+                if (cause.getStackTrace().length > 0) {
+                    append(line, "at", cause.getStackTrace()[0].toString());
+                }
             }
         }
         System.err.println(line);

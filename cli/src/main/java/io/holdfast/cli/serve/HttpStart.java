@@ -1,5 +1,6 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.driver.FailureText;
 import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.front.ClusterView;
 import io.holdfast.driver.front.FrontEnd;
@@ -54,7 +55,7 @@ final class HttpStart implements HoldfastServer.FrontEndStarter {
             addresses = front.addresses();
             return front;
         } catch (IOException e) {
-            throw new StartException(String.valueOf(e.getMessage()), e);
+            throw new StartException(FailureText.of(e), e);
         }
     }
 

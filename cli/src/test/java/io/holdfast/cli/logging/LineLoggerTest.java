@@ -123,11 +123,11 @@ class LineLoggerTest {
 
     @Test
     void names_a_cause() {
-        var cause = new IOException("no room");
+        var cause = new IOException("No space left on device");
         assertThat(rest(logged(log -> log.error("failed", cause))))
-                .isEqualTo("level=ERROR msg=failed error=\"java.io.IOException: no room\"");
+                .isEqualTo("level=ERROR msg=failed error=\"no space left on device\"");
         assertThat(rest(logged(log -> log.atError().setCause(cause).log("failed"))))
-                .isEqualTo("level=ERROR msg=failed error=\"java.io.IOException: no room\"");
+                .isEqualTo("level=ERROR msg=failed error=\"no space left on device\"");
     }
 
     @Nested
@@ -151,7 +151,12 @@ class LineLoggerTest {
         @Test
         void says_where_a_failure_came_from() {
             LineLogger.setDebug(true);
-            assertThat(logged(log -> log.error("failed", new IOException("no room"))))
+            assertThat(
+                            logged(
+                                    log ->
+                                            log.error(
+                                                    "failed",
+                                                    new IOException("No space left on device"))))
                     .contains(" at=")
                     .contains("LineLoggerTest");
         }

@@ -1,5 +1,7 @@
 package io.holdfast.client.lockd;
 
+import io.holdfast.client.wire.ConnectionFailure;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -8,7 +10,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -69,7 +70,7 @@ final class Wire {
         try {
             this.selector = Selector.open();
         } catch (IOException e) {
-            throw new LockdConnectionException("Cannot open a connection: " + e.getMessage(), e);
+            throw new LockdConnectionException("Cannot open a connection: " + text(e), e);
         }
         this.thread = new Thread(this::run, "holdfast-lockd " + endpoint.text());
         thread.setDaemon(true);
@@ -201,7 +202,7 @@ final class Wire {
     }
 
     private static String text(Throwable cause) {
-        return Objects.requireNonNullElse(cause.getMessage(), cause.toString());
+        return ConnectionFailure.reason(cause);
     }
 
     /** The connection, or null if there is none because the wire has ended. */

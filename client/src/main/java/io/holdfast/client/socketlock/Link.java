@@ -2,6 +2,7 @@ package io.holdfast.client.socketlock;
 
 import io.holdfast.client.socketlock.seat.ProcessName;
 import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.client.wire.ConnectionFailure;
 
 import org.jspecify.annotations.Nullable;
 
@@ -219,9 +220,9 @@ final class Link implements Connection.Listener {
     }
 
     private static String reason(IOException e) {
-        return e instanceof FileSystemException file && file.getReason() != null
-                ? file.getFile() + ": " + file.getReason()
-                : e.toString();
+        return e instanceof FileSystemException file
+                ? file.getFile() + ": " + ConnectionFailure.reason(e)
+                : ConnectionFailure.reason(e);
     }
 
     // ---- connected

@@ -1,6 +1,7 @@
 package io.holdfast.client.socketlock;
 
 import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.client.wire.ConnectionFailure;
 
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -71,10 +72,10 @@ public final class SocketLockClient implements AutoCloseable {
             desk.connect(timeout);
             return new SocketLockClient(desk, id);
         } catch (FileSystemException e) {
-            String reason = e.getReason() == null ? e.toString() : e.getReason();
-            throw new SocketLockUnavailableException(e.getFile() + ": " + reason, e);
+            throw new SocketLockUnavailableException(
+                    e.getFile() + ": " + ConnectionFailure.reason(e), e);
         } catch (IOException e) {
-            throw new SocketLockUnavailableException(e.toString(), e);
+            throw new SocketLockUnavailableException(path + ": " + ConnectionFailure.reason(e), e);
         }
     }
 

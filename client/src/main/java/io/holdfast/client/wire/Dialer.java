@@ -105,7 +105,7 @@ final class Dialer implements AutoCloseable {
             ready = true;
             return socket;
         } catch (IOException | RuntimeException e) { // the token's supplier may throw
-            throw LineSocket.unreachable(socket.address(), LineSocket.reason(e), e);
+            throw LineSocket.unreachable(socket.address(), ConnectionFailure.reason(e), e);
         } finally {
             if (!ready) {
                 socket.close();

@@ -76,7 +76,7 @@ final class LineSocket implements AutoCloseable {
         } catch (UnknownHostException e) {
             throw unreachable(text, "unknown host", e);
         }
-        throw unreachable(text, reason(failure), failure);
+        throw unreachable(text, ConnectionFailure.reason(failure), failure);
     }
 
     private static LineSocket dial(
@@ -232,14 +232,6 @@ final class LineSocket implements AutoCloseable {
                 "Cannot connect to " + address + ": " + why,
                 "",
                 cause);
-    }
-
-    static String reason(Throwable failure) {
-        if (failure instanceof SocketTimeoutException) {
-            return "no answer in time";
-        }
-        String message = failure.getMessage();
-        return message == null ? failure.getClass().getSimpleName() : message;
     }
 
     private static int millisUntil(long deadline) throws SocketTimeoutException {

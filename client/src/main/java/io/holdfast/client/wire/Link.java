@@ -161,7 +161,7 @@ final class Link {
             up = true;
             return new Dialed(socket, hello);
         } catch (IOException | RuntimeException e) { // the token's supplier may throw anything
-            throw LineSocket.unreachable(socket.address(), LineSocket.reason(e), e);
+            throw LineSocket.unreachable(socket.address(), ConnectionFailure.reason(e), e);
         } finally {
             if (!up) {
                 socket.close();

@@ -48,7 +48,9 @@ public final class RawConnection implements AutoCloseable {
             } catch (ServiceException e) {
                 failure = e;
             } catch (IOException e) {
-                failure = LineSocket.unreachable(LineSocket.text(address), LineSocket.reason(e), e);
+                failure =
+                        LineSocket.unreachable(
+                                LineSocket.text(address), ConnectionFailure.reason(e), e);
             }
         }
         throw failure != null ? failure : LineSocket.unreachable("nowhere", "no address", null);
@@ -72,7 +74,7 @@ public final class RawConnection implements AutoCloseable {
         try {
             socket.write(command, key, argument);
         } catch (IOException e) {
-            end(LineSocket.reason(e));
+            end(ConnectionFailure.reason(e));
         }
         return answer;
     }
@@ -103,7 +105,7 @@ public final class RawConnection implements AutoCloseable {
                 next.complete(line);
             }
         } catch (IOException e) {
-            end(LineSocket.reason(e));
+            end(ConnectionFailure.reason(e));
         }
     }
 

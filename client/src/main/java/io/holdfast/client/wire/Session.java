@@ -240,7 +240,7 @@ final class Session implements Link.Watcher {
         }
         LOG.log(
                 System.Logger.Level.DEBUG,
-                "The connection to " + address() + " ended: " + LineSocket.reason(why));
+                "The connection to " + address() + " ended: " + ConnectionFailure.reason(why));
         phase = Phase.SUSPENDED;
         up = false;
         if (wasOnline) {

@@ -48,7 +48,7 @@ public final class WireServices {
             ready = true;
             return service;
         } catch (IOException | RuntimeException e) { // the token's supplier may throw
-            throw LineSocket.unreachable(socket.address(), LineSocket.reason(e), e);
+            throw LineSocket.unreachable(socket.address(), ConnectionFailure.reason(e), e);
         } finally {
             if (!ready) {
                 socket.close();

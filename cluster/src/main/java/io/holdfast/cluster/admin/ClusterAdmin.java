@@ -7,6 +7,7 @@ import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.raft.RaftSettings;
 import io.holdfast.cluster.raft.RaftTls;
+import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.client.RaftClientConfigKeys;
@@ -29,7 +30,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -370,6 +370,6 @@ public final class ClusterAdmin {
                 || String.valueOf(last.getMessage()).contains("rejected from")) {
             return "it takes no part in the cluster any more";
         }
-        return Objects.requireNonNullElse(last.getMessage(), last.getClass().getSimpleName());
+        return FailureText.of(last);
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterException;
+import io.holdfast.driver.FailureText;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -99,7 +100,7 @@ final class LogCheck {
             throw e;
         } catch (IOException e) {
             throw new ClusterException(
-                    "cannot read the log in " + group + ": " + e.getMessage(), e);
+                    "cannot read the log in " + group + ": " + FailureText.of(e, group), e);
         }
     }
 

@@ -6,6 +6,7 @@ import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.node.Log;
 import io.holdfast.cluster.node.ReplicatedDriver;
+import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
@@ -150,7 +151,12 @@ public final class RaftNode implements AutoCloseable {
             socket.bind(new InetSocketAddress(self.host(), self.port()));
         } catch (IOException e) {
             throw new ClusterException(
-                    "cannot listen for other nodes on " + self.address() + ": " + reason(e), e);
+                    "cannot listen for other nodes on "
+                            + self.address()
+                            + ": "
+                            + FailureText.ofListening(e, self.port())
+                            + "; end what listens there, or change the address in --cluster",
+                    e);
         }
     }
 
@@ -170,8 +176,7 @@ public final class RaftNode implements AutoCloseable {
         while (last.getCause() != null) {
             last = last.getCause();
         }
-        String text = last.getMessage();
-        return text == null ? last.toString() : text;
+        return FailureText.of(last);
     }
 
     /** Records how far this node has acknowledged and voted, synced; to be called periodically. */

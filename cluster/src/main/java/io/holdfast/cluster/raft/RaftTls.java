@@ -3,6 +3,7 @@ package io.holdfast.cluster.raft;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.link.Sockets;
+import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.conf.Parameters;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +87,7 @@ public final class RaftTls {
                             + " is not valid now, or the authority "
                             + files.authority()
                             + " has not signed it: "
-                            + e.getMessage(),
+                            + FailureText.of(e),
                     e);
         }
     }
@@ -139,7 +140,8 @@ public final class RaftTls {
             }
             return found;
         } catch (GeneralSecurityException e) {
-            throw new ClusterException("cannot load " + noun + " " + file + ": " + e.getMessage());
+            throw new ClusterException(
+                    "cannot load " + noun + " " + file + ": " + FailureText.of(e));
         }
     }
 
@@ -149,7 +151,8 @@ public final class RaftTls {
         } catch (NoSuchFileException e) {
             throw new ClusterException("cannot load " + noun + " " + file + ": no such file", e);
         } catch (IOException e) {
-            throw new ClusterException("cannot load " + noun + " " + file + ": " + e, e);
+            throw new ClusterException(
+                    "cannot load " + noun + " " + file + ": " + FailureText.of(e), e);
         }
     }
 

@@ -6,6 +6,7 @@ import io.holdfast.cluster.entry.Entry;
 import io.holdfast.cluster.entry.EntryEncoding;
 import io.holdfast.cluster.node.ReplicatedDriver;
 import io.holdfast.cluster.state.SnapshotFile;
+import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
@@ -138,7 +139,8 @@ final class StateMachine extends BaseStateMachine {
             storage.loadLatestSnapshot();
             load();
         } catch (IOException | RuntimeException | Error e) {
-            fatal.accept(new IOException("a copy of the state cannot be used: " + e, e));
+            fatal.accept(
+                    new IOException("a copy of the state cannot be used: " + FailureText.of(e), e));
             throw e;
         }
         if (getLifeCycleState() == LifeCycle.State.PAUSED) {
@@ -167,7 +169,7 @@ final class StateMachine extends BaseStateMachine {
                                         return replica;
                                     }));
         } catch (UncheckedIOException e) {
-            throw new IOException(file + " cannot be read: " + e.getMessage(), e);
+            throw new IOException(file + " cannot be read: " + FailureText.of(e), e);
         }
         setLastAppliedTermIndex(TermIndex.valueOf(latest.getTerm(), latest.getIndex()));
     }
@@ -198,7 +200,10 @@ final class StateMachine extends BaseStateMachine {
                     new SingleFileSnapshotInfo(
                             new FileInfo(file, md5), last.getTerm(), last.getIndex()));
         } catch (IOException | RuntimeException | Error e) { // else the log grows for ever
-            fatal.accept(new IOException("the state cannot be written to " + file + ": " + e, e));
+            fatal.accept(
+                    new IOException(
+                            "the state cannot be written to " + file + ": " + FailureText.of(e),
+                            e));
             throw e;
         }
         bytes = 0;
@@ -264,7 +269,10 @@ final class StateMachine extends BaseStateMachine {
         } catch (IOException | RuntimeException | Error e) {
             fatal.accept(
                     new IOException(
-                            "entry " + entry.getIndex() + " of the log cannot be applied: " + e,
+                            "entry "
+                                    + entry.getIndex()
+                                    + " of the log cannot be applied: "
+                                    + FailureText.of(e),
                             e));
             throw new IllegalStateException(e);
         }

@@ -1,5 +1,6 @@
 package io.holdfast.server.websocket;
 
+import io.holdfast.driver.FailureText;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.server.connection.ConnectionEvent;
 import io.holdfast.server.connection.KeptBytes;
@@ -127,7 +128,7 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         LOG.atDebug()
                 .addKeyValue("remote", ctx.channel().remoteAddress())
-                .addKeyValue("error", cause.getClass().getSimpleName())
+                .addKeyValue("error", FailureText.of(cause))
                 .log("connection failed");
         ctx.close();
     }

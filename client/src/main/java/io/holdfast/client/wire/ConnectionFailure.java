@@ -1,0 +1,97 @@
+package io.holdfast.client.wire;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import javax.net.ssl.SSLException;
+
+/** Says in words why a connection failed: no name of a Java class is in it. */
+public final class ConnectionFailure {
+    private static final Pattern ALERT = Pattern.compile("fatal alert: *([a-z_]+)");
+
+    private ConnectionFailure() {}
+
+    /** What goes behind a colon. */
+    public static String reason(Throwable failure) {
+        if (failure instanceof SocketTimeoutException) {
+            return "no answer in time";
+        }
+        if (failure instanceof UnknownHostException) {
+            return "unknown host";
+        }
+        if (failure instanceof SSLException) {
+            return tls(failure);
+        }
+        if (failure instanceof FileSystemException file) {
+            return file(file);
+        }
+        String message = failure.getMessage();
+        if (message != null) {
+            return message;
+        }
+        if (failure instanceof EOFException || failure instanceof ClosedChannelException) {
+            return "the connection was closed";
+        }
+        return failure instanceof IOException ? "the connection failed" : "internal error";
+    }
+
+    private static String file(FileSystemException failure) {
+        if (failure.getReason() != null) {
+            return failure.getReason();
+        }
+        if (failure instanceof NoSuchFileException) {
+            return "no such file or directory";
+        }
+        return failure instanceof AccessDeniedException
+                ? "permission denied"
+                : "the file system refuses";
+    }
+
+    private static String tls(Throwable failure) {
+        if (has(failure, CertificateExpiredException.class)) {
+            return "its certificate has expired";
+        }
+        if (has(failure, CertificateNotYetValidException.class)) {
+            return "its certificate is not valid yet";
+        }
+        if (has(failure, CertPathBuilderException.class)
+                || has(failure, CertPathValidatorException.class)) {
+            return "no trusted authority has signed its certificate";
+        }
+        String text = String.valueOf(failure.getMessage());
+        Matcher alert = ALERT.matcher(text);
+        if (alert.find()) {
+            return "it ended the TLS handshake: " + alert.group(1).replace('_', ' ');
+        }
+        if (text.contains("No subject alternative") || text.contains("No name matching")) {
+            return "its certificate is for another host";
+        }
+        if (text.contains("unrecognized SSL message")) {
+            return "it does not speak TLS";
+        }
+        return text.contains("terminated the handshake") || text.contains("shut down incorrectly")
+                ? "it closed the connection during the TLS handshake"
+                : "TLS failed: " + text;
+    }
+
+    private static boolean has(Throwable failure, Class<? extends Throwable> wanted) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (wanted.isInstance(cause)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
