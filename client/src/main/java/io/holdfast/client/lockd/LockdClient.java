@@ -459,7 +459,7 @@ public final class LockdClient implements AutoCloseable {
         private static final long USUAL_LISTING = 256L * 1024 * 1024;
 
         private Duration connectTimeout = Duration.ofSeconds(5);
-        private Duration readTimeout = Duration.ofMillis(100);
+        private Duration readTimeout = Duration.ofSeconds(1);
         private long maxListingBytes =
                 Math.min(USUAL_LISTING, Runtime.getRuntime().maxMemory() / 4);
         private @Nullable LockdListener listener;
@@ -473,8 +473,9 @@ public final class LockdClient implements AutoCloseable {
         }
 
         /**
-         * How long to wait for an answer, or for its next line: 100 ms if not set. A missed answer
-         * costs the connection and all it holds, so be generous where the way is long.
+         * How long to wait for an answer, or for its next line: 1 s if not set. A missed answer
+         * costs the connection and all it holds, so be generous where the way is long. A listing of
+         * a glockd takes this long, since nothing marks its end.
          */
         public Builder readTimeout(Duration value) {
             readTimeout = checked("readTimeout", value);
