@@ -9,6 +9,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +45,10 @@ class LauncherIT {
             for word in "$@"; do
                 case $word in -XX:AOTCacheOutput=*) : >"${word#*=}"; exit ;; esac
             done
-            echo "runs ${0%/bin/java}"
+            case " $* " in
+            *" io.holdfast.cli.Main serve "*) echo "runs ${0%/bin/java}" ;;
+            *) echo "runs ${*##*io.holdfast.cli.Main}" ;;
+            esac
             """;
 
     private static final String DONE = "runs ";
@@ -184,6 +189,21 @@ class LauncherIT {
                 .containsExactly(
                         "holdfast: needs Java 99 or newer: install a JRE or a JDK, or point"
                                 + " JAVA_HOME at one.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"dflockd", "lockd", "socketlockd"})
+    void is_the_command_that_a_link_to_it_is_named_after(String name) throws Exception {
+        Path jdk = jdk();
+        assertThat(launch(jdk).status()).isZero();
+        Path bin = Files.createDirectory(home.resolveSibling("bin"));
+        Path alternative =
+                Files.createSymbolicLink(bin.resolve("another"), Path.of("../home/holdfast"));
+        Path link = Files.createSymbolicLink(bin.resolve(name), alternative.getFileName());
+        assertThat(run(jdk, link.toString(), "--port", "1 2"))
+                .isEqualTo(new Ended(0, "runs  " + name + " --port 1 2\n"));
+        assertThat(run(jdk, alternative.toString(), "version"))
+                .isEqualTo(new Ended(0, "runs  version\n"));
     }
 
     @Test
