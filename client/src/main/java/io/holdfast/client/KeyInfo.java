@@ -24,10 +24,13 @@ public record KeyInfo(String key, Optional<Standing> lock, Optional<Standing> se
      *
      * @param limit how many may hold it, 1 for a lock
      * @param held how many do
-     * @param waiters how many are in line
+     * @param waiters how many wait for it
      * @param holders those that the server tells about, perhaps not all
+     * @param position of this client in the queue, 1 for the next; empty if it does not wait or the
+     *     server does not say
      */
-    public record Standing(long limit, long held, long waiters, List<Holder> holders) {}
+    public record Standing(
+            long limit, long held, long waiters, List<Holder> holders, OptionalLong position) {}
 
     /**
      * One that holds it.

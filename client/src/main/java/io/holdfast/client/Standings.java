@@ -91,7 +91,10 @@ final class Standings {
                         limit,
                         Json.number(entry.get("held")),
                         Json.number(entry.get("waiters")),
-                        List.copyOf(holders)));
+                        List.copyOf(holders),
+                        entry.get("position") == null
+                                ? OptionalLong.empty()
+                                : OptionalLong.of(Json.number(entry.get("position")))));
     }
 
     private static Holder holder(Map<?, ?> entry) {
@@ -139,7 +142,12 @@ final class Standings {
                 owner == 0
                         ? List.of()
                         : List.of(new Holder(owner, "", OptionalLong.empty(), false, left));
-        return new Standing(1, holders.size(), Json.number(entry.get("waiters")), holders);
+        return new Standing(
+                1,
+                holders.size(),
+                Json.number(entry.get("waiters")),
+                holders,
+                OptionalLong.empty());
     }
 
     private static Standing plainSemaphore(Map<?, ?> entry) {
@@ -147,6 +155,7 @@ final class Standings {
                 Json.number(entry.get("limit")),
                 Json.number(entry.get("holders")),
                 Json.number(entry.get("waiters")),
-                List.of());
+                List.of(),
+                OptionalLong.empty());
     }
 }

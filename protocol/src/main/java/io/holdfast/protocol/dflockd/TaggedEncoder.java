@@ -85,27 +85,33 @@ public final class TaggedEncoder {
     /**
      * {@code ok} and how a key stands, as JSON.
      *
+     * @param asking the session that asks, which gets its position if it waits
      * @param lock null if nobody uses a lock of that name
      * @param labelOf what a session is called, null if it is gone
      */
     public static void standing(
+            long asking,
             @Nullable KeyView lock,
             @Nullable KeyView semaphore,
             LongFunction<@Nullable String> labelOf,
             ByteBuf out) {
         ascii("ok {", out);
         if (lock != null) {
-            part("mutex", lock, labelOf, out);
+            part("mutex", asking, lock, labelOf, out);
         }
         if (semaphore != null) {
             ascii(lock == null ? "" : ",", out);
-            part("semaphore", semaphore, labelOf, out);
+            part("semaphore", asking, semaphore, labelOf, out);
         }
         ascii("}\n", out);
     }
 
     private static void part(
-            String name, KeyView view, LongFunction<@Nullable String> labelOf, ByteBuf out) {
+            String name,
+            long asking,
+            KeyView view,
+            LongFunction<@Nullable String> labelOf,
+            ByteBuf out) {
         ascii("\"" + name + "\":{", out);
         if (view.kind() == Kind.SEMAPHORE) {
             ascii("\"limit\":" + view.limit() + ",", out);
@@ -115,7 +121,14 @@ public final class TaggedEncoder {
             ascii(i == 0 ? "" : ",", out);
             holder(view.holders().get(i), labelOf, out);
         }
-        ascii("],\"held\":" + view.held() + ",\"waiters\":" + view.waiters() + "}", out);
+        ascii("],\"held\":" + view.held() + ",\"waiters\":" + view.waiters(), out);
+        for (KeyView.Waiter waiter : view.line()) {
+            if (waiter.session() == asking) {
+                ascii(",\"position\":" + waiter.position(), out);
+                break;
+            }
+        }
+        ascii("}", out);
     }
 
     private static void holder(

@@ -546,7 +546,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         KeyView lock = driver.view(Kind.MUTEX, key, MOST_HOLDERS);
         KeyView semaphore = driver.view(Kind.SEMAPHORE, key, MOST_HOLDERS);
         cost(MOST_HOLDERS / LOOKS_PER_COST);
-        TaggedEncoder.standing(lock, semaphore, driver::nameOf, line());
+        TaggedEncoder.standing(session().id(), lock, semaphore, driver::nameOf, line());
     }
 
     /** Another connection has this one's session now. Called on any thread. */
