@@ -12,6 +12,9 @@ record Table(List<Column> columns, List<List<String>> rows) {
     /** No terminal is that wide. */
     static final int UNLIMITED = Integer.MAX_VALUE;
 
+    /** The greatest width of a column where the table goes into a file or a pipe. */
+    private static final int MOST_IN_FILES = 100;
+
     private static final int GAP = 2;
     private static final int LEAST_FIRST = 12;
 
@@ -36,9 +39,8 @@ record Table(List<Column> columns, List<List<String>> rows) {
             for (List<String> row : rows) {
                 widths[i] = Math.max(widths[i], Cells.width(row.get(i)));
             }
-            if (width != UNLIMITED) {
-                widths[i] = Math.min(widths[i], columns.get(i).most());
-            }
+            int most = width == UNLIMITED ? MOST_IN_FILES : columns.get(i).most();
+            widths[i] = Math.min(widths[i], most);
         }
         List<Integer> shown = shown(widths, width);
         int others = shown.stream().skip(1).mapToInt(i -> widths[i] + GAP).sum();

@@ -31,6 +31,21 @@ class TableTest {
     }
 
     @Test
+    void shortens_a_very_long_name_so_that_the_other_rows_stay_short() {
+        Table table =
+                new Table(
+                        TABLE.columns(),
+                        List.of(
+                                List.of("k".repeat(3000), "n".repeat(128), "3"),
+                                List.of("b", "-", "12")));
+        assertThat(table.lines(Table.UNLIMITED))
+                .allSatisfy(line -> assertThat(Cells.width(line)).isLessThanOrEqualTo(220))
+                .element(1)
+                .asString()
+                .matches("k{99}…  n{99}…  +3");
+    }
+
+    @Test
     void cuts_what_is_too_wide() {
         assertThat(TABLE.lines(34))
                 .containsExactly(
