@@ -2,10 +2,10 @@
 # Runs a command while it holds a lock, with nothing but curl:
 #     with-lease.sh KEY COMMAND [ARGUMENT...]
 # Waits up to a minute for the lock. The command finds the fence in FENCE, and is ended if the lock is lost.
-# HOLDFAST_URL says where the server is, HOLDFAST_TOKEN has its secret, if it wants one.
+# HOLDFAST_HTTP says where the server is, HOLDFAST_TOKEN has its secret, if it wants one.
 set -u
 
-url=${HOLDFAST_URL:-http://127.0.0.1:6389}/v1/leases/$1 # a key with odd characters comes percent-encoded
+url=${HOLDFAST_HTTP:-http://127.0.0.1:6389}/v1/leases/$1 # a key with odd characters comes percent-encoded
 shift
 
 ask() { # the secret does not go where others see it: on the command line

@@ -109,8 +109,8 @@ public final class Main implements Runnable {
         commands.put("dflockd", () -> new CommandLine(new DflockdEntry()));
         commands.put("lockd", () -> new CommandLine(new LockdEntry()));
         commands.put("socketlockd", () -> new CommandLine(new SocketlockdEntry()));
-        commands.put("bench", () -> new CommandLine(new BenchCommand()));
-        commands.put("soak", () -> new CommandLine(new SoakCommand()));
+        commands.put("bench", () -> new CommandLine(new BenchCommand(environment)));
+        commands.put("soak", () -> new CommandLine(new SoakCommand(environment)));
         commands.put("completion", () -> new CommandLine(new CompletionCommand()));
         commands.put("train", () -> new CommandLine(new TrainCommand()));
         return commands;

@@ -1,18 +1,20 @@
 package io.holdfast.cli.bench;
 
+import io.holdfast.cli.options.ConnectionOptions;
+import io.holdfast.driver.FailureText;
+
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 
 import javax.net.ssl.SSLException;
 
@@ -95,11 +97,12 @@ public final class BenchCommand implements Callable<Integer> {
     private long lease = 10;
 
     @Option(
-            names = "--servers",
-            paramLabel = "HOST:PORT[,HOST:PORT...]",
+            names = {"--server", "--servers"},
+            paramLabel = "HOST:PORT[,...]",
             description =
-                    "Servers; workers are spread over them in turn (default: ${DEFAULT-VALUE}).")
-    private String servers = "127.0.0.1:6388";
+                    "Servers; workers are spread over them in turn (default: 127.0.0.1:6388)."
+                            + " Variable: HOLDFAST_SERVER.")
+    private @Nullable String servers;
 
     @Option(
             names = "--connections",
@@ -108,22 +111,7 @@ public final class BenchCommand implements Callable<Integer> {
                     "Connections per worker, used in turn; 0 means 1 (default: ${DEFAULT-VALUE}).")
     private int connections = 0;
 
-    @Option(
-            names = "--auth-token",
-            paramLabel = "SECRET",
-            description = "Authenticate every connection with this secret.")
-    private @Nullable String authToken;
-
-    @Option(names = "--tls", description = "Connect with TLS.")
-    private boolean tls;
-
-    @Option(
-            names = "--tls-ca",
-            paramLabel = "FILE",
-            description =
-                    "PEM file of the authorities to trust instead of the platform's; implies"
-                            + " --tls.")
-    private @Nullable Path tlsAuthorities;
+    @Mixin private ConnectionOptions connection = new ConnectionOptions();
 
     @Option(
             names = "--transport",
@@ -138,6 +126,12 @@ public final class BenchCommand implements Callable<Integer> {
     @SuppressWarnings("unused") // picocli sets it, prints the help and does not call us
     private boolean help;
 
+    private final Map<String, String> environment;
+
+    public BenchCommand(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
     @Override
     public Integer call() throws InterruptedException {
         var out = spec.commandLine().getOut();
@@ -148,8 +142,11 @@ public final class BenchCommand implements Callable<Integer> {
             plan = plan();
             requireHeap(plan, freeHeap());
             run = new BenchRun(plan);
-        } catch (IllegalArgumentException | SSLException e) {
+        } catch (IllegalArgumentException e) {
             say(err, "bench: " + e.getMessage());
+            return WRONG_USAGE;
+        } catch (SSLException e) {
+            say(err, "bench: " + FailureText.of(e));
             return WRONG_USAGE;
         }
         if (!json) {
@@ -174,31 +171,16 @@ public final class BenchCommand implements Callable<Integer> {
                 sharedKey,
                 timeout,
                 lease,
-                parseServers(servers),
+                ConnectionOptions.servers("--server", servers, environment),
                 connections == 0 ? 1 : connections,
-                authToken,
-                tlsSettings(),
+                connection.token(environment).map(Supplier::get).orElse(null),
+                tls(),
                 Transport.named(transport));
     }
 
-    private static List<ServerAddress> parseServers(String list) {
-        var addresses = new ArrayList<ServerAddress>();
-        for (String address : list.split(",", -1)) {
-            if (address.isBlank()) {
-                throw new IllegalArgumentException(
-                        "--servers has an empty address (got \"" + list + "\")");
-            }
-            addresses.add(ServerAddress.parse(address.strip()));
-        }
-        return addresses;
-    }
-
-    private BenchPlan.@Nullable Tls tlsSettings() {
-        var authorities = tlsAuthorities;
-        if (authorities != null && !Files.isReadable(authorities)) {
-            throw new IllegalArgumentException("--tls-ca: cannot read " + authorities);
-        }
-        return tls || authorities != null ? new BenchPlan.Tls(authorities) : null;
+    private BenchPlan.@Nullable Tls tls() {
+        var tls = connection.tls(environment);
+        return tls.on() ? new BenchPlan.Tls(tls.authorities().orElse(null)) : null;
     }
 
     private static long freeHeap() {

@@ -1,5 +1,7 @@
 package io.holdfast.cli.bench;
 
+import io.holdfast.cli.options.ServerAddress;
+
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
@@ -61,10 +63,10 @@ record BenchPlan(
                 (long) workers * rounds <= Integer.MAX_VALUE - 8,
                 "--workers x --rounds must be below 2^31 (got " + (long) workers * rounds + ")");
         requireKey(key, sharedKey);
-        require(!servers.isEmpty(), "--servers is empty");
+        require(!servers.isEmpty(), "--server is empty");
         require(
                 authToken == null || authToken.chars().noneMatch(c -> c == '\n' || c == '\r'),
-                "--auth-token must not contain a line break");
+                "the token must not contain a line break");
         servers = List.copyOf(servers);
     }
 

@@ -1,5 +1,8 @@
 package io.holdfast.cli.bench;
 
+import io.holdfast.cli.options.Authorities;
+import io.holdfast.cli.options.ServerAddress;
+import io.holdfast.driver.FailureText;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -184,7 +187,7 @@ final class BenchRun {
                         opened(worker, connection, future.channel());
                         connectNext(template, channels);
                     } else {
-                        var reason = Failures.describe(future.cause());
+                        var reason = FailureText.of(future.cause());
                         worker.fail("cannot connect to " + server + ": " + reason);
                     }
                 });
@@ -220,7 +223,7 @@ final class BenchRun {
                             if (future.isSuccess()) {
                                 authenticate(connection);
                             } else {
-                                worker.fail(Failures.describe(future.cause()));
+                                worker.fail(FailureText.of(future.cause()));
                             }
                         });
     }
@@ -241,7 +244,7 @@ final class BenchRun {
     private static SslContext tls(BenchPlan.Tls settings) throws SSLException {
         var builder = SslContextBuilder.forClient();
         if (settings.authorities() != null) {
-            builder.trustManager(settings.authorities().toFile());
+            builder.trustManager(Authorities.trust(settings.authorities()));
         }
         return builder.build();
     }

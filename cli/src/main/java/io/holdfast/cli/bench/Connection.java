@@ -1,5 +1,6 @@
 package io.holdfast.cli.bench;
 
+import io.holdfast.driver.FailureText;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -97,7 +98,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        worker.fail(Failures.describe(cause));
+        worker.fail(FailureText.of(cause));
     }
 
     static String text(byte[] line, int length) {

@@ -4,6 +4,7 @@ import io.holdfast.cli.output.Printer;
 import io.holdfast.client.AuthenticationException;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.LockException;
+import io.holdfast.driver.FailureText;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -11,7 +12,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;
 
 /** Something that a server is asked for. Knows what becomes of failures. */
@@ -19,6 +19,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
+        exitCodeOnExecutionException = ClientCommand.FAILED,
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:done",
@@ -57,12 +58,15 @@ abstract class ClientCommand implements Callable<Integer> {
             return failed("interrupted");
         } catch (AuthenticationException e) {
             return failed(e.getMessage() + " (--token-file gives it)");
-        } catch (LockException | UncheckedIOException e) {
-            return failed(String.valueOf(e.getMessage()));
+        } catch (LockException e) {
+            String advice =
+                    FailureText.isUntrusted(e) ? " (--tls-ca names the authority to trust)" : "";
+            return failed(e.getMessage() + advice);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         } catch (RuntimeException | Error e) {
-            return failed(e.toString()); // picocli's exit status would be that of "not obtained"
+            return failed(
+                    FailureText.of(e)); // picocli's exit status would be that of "not obtained"
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 /**
  * Which server to use, and how.
  *
- * @param addresses one, unless it is a cluster or shards
+ * @param addresses of one service, any of which will do, or of shards
  * @param token asked for at each connect; a secret
  * @param trusted certificates; without them those that the JVM trusts
  */
@@ -27,7 +27,6 @@ record Target(
         Consumer<ConnectionEvent> listener) {
     enum Kind {
         SERVER,
-        CLUSTER,
         SHARDS
     }
 
@@ -43,8 +42,7 @@ record Target(
         HoldfastBuilder builder = Holdfast.builder().onConnection(listener);
         String[] all = addresses.toArray(String[]::new);
         switch (kind) {
-            case SERVER -> builder.address(addresses.getFirst());
-            case CLUSTER -> builder.cluster(all);
+            case SERVER -> builder.cluster(all);
             case SHARDS -> builder.shards(all);
         }
         token.ifPresent(builder::authToken);

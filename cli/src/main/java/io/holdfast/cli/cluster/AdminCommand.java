@@ -1,6 +1,7 @@
 package io.holdfast.cli.cluster;
 
 import io.holdfast.cli.output.Printer;
+import io.holdfast.driver.FailureText;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,8 +48,7 @@ abstract class AdminCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         } catch (IOException | RuntimeException e) {
-            String text = e.getMessage();
-            Printer.err("Error: " + (text == null ? e.toString() : text));
+            Printer.err("Error: " + FailureText.of(e));
             return FAILED;
         }
     }

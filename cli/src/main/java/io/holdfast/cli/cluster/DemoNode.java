@@ -1,6 +1,7 @@
 package io.holdfast.cli.cluster;
 
 import io.holdfast.cli.output.Printer;
+import io.holdfast.driver.FailureText;
 
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +97,7 @@ final class DemoNode {
             }
         } catch (IOException e) {
             if (end.getCount() > 0) { // else its end closed what we were reading
-                Printer.err(name + " | cannot be started: " + e.getMessage());
+                Printer.err(name + " | cannot be started: " + FailureText.of(e));
             }
             end.countDown();
         } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 package io.holdfast.cli.file;
 
 import io.holdfast.cli.output.JsonLine;
+import io.holdfast.driver.FailureText;
 import io.holdfast.lockfile.AcquireTimeoutException;
 import io.holdfast.lockfile.Content;
 import io.holdfast.lockfile.DamagedLockException;
@@ -70,7 +71,7 @@ record Failure(Type type, int status, List<String> lines, JsonLine json) {
 
     /** An exception that nobody thought of. */
     static Failure unexpected(Throwable e) {
-        return ioError(e.toString());
+        return ioError(FailureText.of(e));
     }
 
     /** Whoever waited for the lock to come free did so in vain. */

@@ -48,6 +48,7 @@ import java.util.Stack;
         description = "Takes, releases and shows locks that are files.",
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n",
+        exitCodeOnExecutionException = 3,
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:done, or the lock is free",

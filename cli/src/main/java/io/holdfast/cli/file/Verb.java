@@ -1,5 +1,6 @@
 package io.holdfast.cli.file;
 
+import io.holdfast.cli.options.FileNames;
 import io.holdfast.cli.process.Signal;
 import io.holdfast.cli.process.SignalRelay;
 import io.holdfast.lockfile.Content;
@@ -50,7 +51,7 @@ abstract class Verb implements Callable<Integer> {
         } catch (LockFileException e) {
             return report.failed(Failure.of(e));
         } catch (InvalidPathException e) {
-            return report.failed(Failure.badPath(String.valueOf(e.getMessage())));
+            return report.failed(Failure.badPath(FileNames.refused(path)));
         } catch (ParameterException e) {
             throw e;
         } catch (RuntimeException | Error e) {

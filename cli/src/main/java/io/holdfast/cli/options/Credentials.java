@@ -1,11 +1,12 @@
 package io.holdfast.cli.options;
 
+import io.holdfast.driver.FailureText;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +19,7 @@ import java.util.function.Supplier;
 public final class Credentials {
     public static final String TOKEN = "HOLDFAST_TOKEN";
     public static final String TOKEN_FILE = "HOLDFAST_TOKEN_FILE";
-    public static final String CA_FILE = "HOLDFAST_CA_FILE";
+    public static final String TLS_CA = "HOLDFAST_TLS_CA";
 
     private Credentials() {}
 
@@ -35,7 +36,7 @@ public final class Credentials {
             return Optional.of(() -> text);
         }
         return given(file, environment, TOKEN_FILE)
-                .map(Credentials::path)
+                .map(FileNames::parse)
                 .map(
                         path -> {
                             String _ = read(path); // so that a wrong name is told at once
@@ -49,7 +50,7 @@ public final class Credentials {
      * @param file the option that names it
      */
     public static Optional<Path> trusted(@Nullable String file, Map<String, String> environment) {
-        return given(file, environment, CA_FILE).map(Credentials::path);
+        return given(file, environment, TLS_CA).map(FileNames::parse);
     }
 
     /** A variable that is set and not empty. */
@@ -67,19 +68,13 @@ public final class Credentials {
         try {
             text = Files.readString(file, StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
-            throw new IllegalArgumentException("Cannot read the token file " + file, e);
+            throw new IllegalArgumentException(
+                    "Cannot read the token file " + file + " (--token-file): " + FailureText.of(e),
+                    e);
         }
         if (text.isEmpty()) {
             throw new IllegalArgumentException("The token file " + file + " is empty");
         }
         return text;
-    }
-
-    private static Path path(String text) {
-        try {
-            return Path.of(text);
-        } catch (InvalidPathException e) {
-            throw new IllegalArgumentException("'" + text + "' is not the name of a file", e);
-        }
     }
 }

@@ -52,7 +52,7 @@ public final class DflockdCommand {
             return ServerRun.configurationError(e);
         }
         try {
-            return ServerRun.run(plan(flags, environment));
+            return ServerRun.run(plan(flags, environment), "--port or --http-port");
         } catch (ConfigException e) {
             return ServerRun.configurationError(e);
         }

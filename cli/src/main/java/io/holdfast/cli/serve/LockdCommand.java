@@ -1,5 +1,6 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.cli.options.FileNames;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
@@ -241,7 +242,7 @@ public final class LockdCommand {
         try {
             return Path.of(value);
         } catch (InvalidPathException e) {
-            throw new ConfigException(option + " is not a path: " + e.getReason());
+            throw new ConfigException(option + ": " + FileNames.refused(value));
         }
     }
 
@@ -266,7 +267,8 @@ public final class LockdCommand {
     }
 
     private int serve() {
-        return ServerRun.run(config(verbose ? EventLog.start(System.out) : null), pidFile);
+        return ServerRun.run(
+                config(verbose ? EventLog.start(System.out) : null), "--tcp or --ws", pidFile);
     }
 
     /** For tests: what these words make. */

@@ -1,5 +1,7 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.cli.options.FileNames;
+import io.holdfast.driver.FailureText;
 import io.holdfast.server.ConfigException;
 
 import org.jspecify.annotations.Nullable;
@@ -11,8 +13,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
@@ -76,10 +76,9 @@ final class PidFile implements AutoCloseable {
 
     private static String reason(Exception e) {
         return switch (e) {
-            case NoSuchFileException _ -> "no such directory";
-            case AccessDeniedException _ -> "not allowed";
-            case FileSystemException f when f.getReason() != null -> f.getReason();
-            default -> String.valueOf(e.getMessage());
+            case NoSuchFileException _ -> "no such directory"; // it makes the file itself
+            case InvalidPathException i -> FileNames.refused(i.getInput());
+            default -> FailureText.of(e);
         };
     }
 

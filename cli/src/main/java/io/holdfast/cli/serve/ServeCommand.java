@@ -21,6 +21,8 @@ import java.util.concurrent.Callable;
  * variable over the default.
  */
 public final class ServeCommand implements Callable<Integer> {
+    private static final int WRONG_USAGE = 2;
+
     private static final List<Setting> SETTINGS =
             Arrays.stream(Setting.values()).filter(s -> s.serveDefault != null).toList();
 
@@ -61,7 +63,7 @@ public final class ServeCommand implements Callable<Integer> {
             spec.addOption(option(setting));
         }
         CommandLine line = new CommandLine(spec);
-        line.setParameterExceptionHandler((e, words) -> ServerRun.configurationError(e));
+        line.setParameterExceptionHandler((e, words) -> usageError(e));
         return line;
     }
 
@@ -92,10 +94,15 @@ public final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            return ServerRun.run(plan());
+            return ServerRun.run(plan(), "--listen");
         } catch (ConfigException e) {
-            return ServerRun.configurationError(e);
+            return usageError(e);
         }
+    }
+
+    private static int usageError(Exception e) {
+        int _ = ServerRun.configurationError(e);
+        return WRONG_USAGE;
     }
 
     ServerPlan plan() {

@@ -5,7 +5,6 @@ import io.holdfast.cli.process.Signals;
 import io.holdfast.cli.process.StartTerminal;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.server.Address;
-import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.Protocol;
@@ -23,6 +22,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Runs a server until a signal ends it. */
 final class ServerRun {
@@ -115,32 +115,46 @@ final class ServerRun {
         }
     }
 
-    /** Returns the exit status. */
-    static int run(ServerPlan plan) {
-        return run(plan, null, null);
+    /**
+     * Returns the exit status.
+     *
+     * @param listenOption what the user changes when an address is in use
+     */
+    static int run(ServerPlan plan, String listenOption) {
+        return run(plan, null, e -> logFailure(e, listenOption));
     }
 
     /**
      * Returns the exit status.
      *
+     * @param listenOption what the user changes when an address is in use
      * @param pidFile where to write the process id, if anywhere
      */
-    static int run(ServerConfig config, @Nullable String pidFile) {
-        return run(new ServerPlan(config), pidFile, null);
+    static int run(ServerConfig config, String listenOption, @Nullable String pidFile) {
+        return run(new ServerPlan(config), pidFile, e -> logFailure(e, listenOption));
     }
 
     /**
      * Returns the exit status.
      *
-     * @param pidFile where to write the process id, if anywhere
-     * @param failure what goes before the reason why it did not start, as a plain line; null for a
-     *     line of the log
+     * @param failure what goes before the reason why it did not start, as a plain line
      */
-    static int run(ServerConfig config, @Nullable String pidFile, @Nullable String failure) {
-        return run(new ServerPlan(config), pidFile, failure);
+    static int runQuietly(ServerConfig config, String failure) {
+        return run(
+                new ServerPlan(config), null, e -> System.err.println(failure + e.summary()));
     }
 
-    private static int run(ServerPlan plan, @Nullable String pidFile, @Nullable String failure) {
+    private static void logFailure(StartException e, String listenOption) {
+        String text = String.valueOf(e.getMessage());
+        LOG.atError()
+                .log(
+                        text.endsWith(" is already in use")
+                                ? text + "; choose another with " + listenOption
+                                : text);
+    }
+
+    private static int run(
+            ServerPlan plan, @Nullable String pidFile, Consumer<StartException> failed) {
         Ending ending = new Ending();
         // before anybody can see that the server is there
         boolean drains = plan.secrets() == null || StartTerminal.isThere();
@@ -148,21 +162,21 @@ final class ServerRun {
         try (Signals.Registration _ = Signals.onEnd(ending::signal);
                 Signals.Registration _ = Signals.onHangup(hangup)) {
             if (pidFile == null) {
-                return serve(plan, ending, failure);
+                return serve(plan, ending, failed);
             }
             try (PidFile _ = PidFile.write(pidFile)) {
-                return serve(plan, ending, failure);
+                return serve(plan, ending, failed);
             }
         }
     }
 
-    private static int serve(ServerPlan plan, Ending ending, @Nullable String failure) {
+    private static int serve(ServerPlan plan, Ending ending, Consumer<StartException> failed) {
         if (plan.cluster() == null) {
-            return serve(plan, null, ending, failure);
+            return serve(plan, null, ending, failed);
         }
         ending.mayInterrupt();
         try (ClusterStart cluster = new ClusterStart(plan.cluster())) {
-            return serve(plan, cluster, ending, failure);
+            return serve(plan, cluster, ending, failed);
         }
     }
 
@@ -170,7 +184,7 @@ final class ServerRun {
             ServerPlan plan,
             @Nullable ClusterStart cluster,
             Ending ending,
-            @Nullable String failure) {
+            Consumer<StartException> failed) {
         HoldfastServer server;
         HttpStart http =
                 plan.http() == null
@@ -180,14 +194,8 @@ final class ServerRun {
         try {
             server = start(plan, others, cluster);
         } catch (StartException e) {
-            if (failure == null) {
-                LOG.atError().log(String.valueOf(e.getMessage()));
-            } else {
-                System.err.println(failure + e.summary());
-            }
+            failed.accept(e);
             return 1;
-        } catch (ConfigException e) {
-            return configurationError(e);
         }
         if (http != null) {
             http.addresses().forEach(ServerRun::tellListening);

@@ -516,7 +516,10 @@ enum Setting {
     /** The variable of {@code serve}. */
     String holdfastVariable() {
         if (this == CLUSTER) {
-            return "HOLDFAST_CLUSTER_NODES"; // clients have another meaning for the shorter name
+            return "HOLDFAST_CLUSTER_NODES"; // each has variables that begin with the shorter name
+        }
+        if (this == HTTP) {
+            return "HOLDFAST_SERVE_HTTP"; // HOLDFAST_HTTP says where clients find it
         }
         return "HOLDFAST_" + flag.replace('-', '_').toUpperCase(Locale.ROOT);
     }

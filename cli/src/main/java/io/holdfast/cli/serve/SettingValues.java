@@ -1,6 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.cli.logging.LineLogger;
+import io.holdfast.cli.options.FileNames;
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Settings;
 import io.holdfast.protocol.text.Blanks;
@@ -79,7 +80,8 @@ final class SettingValues {
         try {
             return Path.of(text(setting));
         } catch (InvalidPathException e) {
-            throw new ConfigException("--" + setting.flag + " is not a path: " + e.getReason());
+            throw new ConfigException(
+                    "--" + setting.flag + ": " + FileNames.refused(text(setting)));
         }
     }
 

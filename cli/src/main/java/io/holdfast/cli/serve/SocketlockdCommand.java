@@ -1,6 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.cli.logging.LineLogger;
+import io.holdfast.cli.options.FileNames;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Policy;
 import io.holdfast.server.Address;
@@ -100,7 +101,7 @@ public final class SocketlockdCommand {
         try {
             ServerConfig config = config(given, events(EventLog.start(System.err)));
             LineLogger.setQuiet(true);
-            return ServerRun.run(config, null, "start server: ");
+            return ServerRun.runQuietly(config, "start server: ");
         } catch (ConfigException e) {
             System.err.println(e.getMessage());
             return 1;
@@ -206,7 +207,7 @@ public final class SocketlockdCommand {
         try {
             return Path.of(text);
         } catch (InvalidPathException e) {
-            throw new ConfigException("start server: " + e.getReason());
+            throw new ConfigException("start server: " + FileNames.refused(text));
         }
     }
 

@@ -1,5 +1,8 @@
 package io.holdfast.cli.soak;
 
+import io.holdfast.cli.options.ServerAddress;
+import io.holdfast.driver.FailureText;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -147,19 +150,31 @@ final class Cycle implements AutoCloseable {
     }
 
     private SoakConnection open() throws IOException, CheckFailedException, InterruptedException {
+        IOException failure = new IOException("there is no server");
+        for (var server : plan.servers()) {
+            try {
+                return open(server);
+            } catch (IOException e) {
+                failure =
+                        new IOException(
+                                "cannot connect to " + server + ": " + FailureText.of(e), e);
+            }
+        }
+        throw failure;
+    }
+
+    private SoakConnection open(ServerAddress server)
+            throws IOException, CheckFailedException, InterruptedException {
         long giveUp = System.nanoTime() + PORTS_BUSY.toNanos();
         while (true) {
             try {
-                return SoakConnection.open(plan.server(), plan.authToken());
+                return SoakConnection.open(server, plan.authToken(), plan.tls());
             } catch (BindException e) {
                 // All local ports are in the state that follows a close; it passes.
                 if (ended() || System.nanoTime() - giveUp > 0) {
                     throw e;
                 }
                 stop.pause(PORTS_RETRY);
-            } catch (IOException e) {
-                throw new IOException(
-                        "cannot connect to " + plan.server() + ": " + e.getMessage(), e);
             }
         }
     }

@@ -1,5 +1,7 @@
 package io.holdfast.cli.soak;
 
+import io.holdfast.driver.FailureText;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -61,7 +63,7 @@ final class ElectionRun {
                                     seconds(tally.slowestMicros())));
             return SoakRun.STOPPED;
         } catch (IOException | CheckFailedException e) {
-            log.plain("FAIL [election]: " + e.getMessage());
+            log.plain("FAIL [election]: " + FailureText.of(e));
             return SoakRun.FAILED;
         }
     }
@@ -162,7 +164,7 @@ final class ElectionRun {
                 tally.add(name, ElectionLine.parse(line));
             }
         } catch (IOException e) {
-            tally.add(name, new ElectionLine.Failed(e.toString()));
+            tally.add(name, new ElectionLine.Failed(FailureText.of(e)));
         }
     }
 

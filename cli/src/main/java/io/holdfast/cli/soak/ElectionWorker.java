@@ -3,6 +3,7 @@ package io.holdfast.cli.soak;
 import io.holdfast.client.socketlock.LockState;
 import io.holdfast.client.socketlock.SocketLock;
 import io.holdfast.client.socketlock.SocketLockClient;
+import io.holdfast.driver.FailureText;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -73,7 +74,7 @@ final class ElectionWorker {
             Thread.ofPlatform().daemon().start(worker::watchSeat);
             worker.work();
         } catch (IOException | RuntimeException e) {
-            say(new ElectionLine.Failed(e.toString()));
+            say(new ElectionLine.Failed(FailureText.of(e)));
             status = 1;
         }
         ended.complete(true);

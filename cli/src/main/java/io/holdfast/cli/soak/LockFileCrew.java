@@ -1,6 +1,7 @@
 package io.holdfast.cli.soak;
 
 import io.holdfast.cli.soak.LockFileMember.Role;
+import io.holdfast.driver.FailureText;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -158,7 +159,7 @@ final class LockFileCrew implements AutoCloseable {
                 hear(member, line, turns);
             }
         } catch (IOException e) {
-            fault(member, e.toString());
+            fault(member, FailureText.of(e));
         }
     }
 

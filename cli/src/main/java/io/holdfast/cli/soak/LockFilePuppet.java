@@ -1,5 +1,6 @@
 package io.holdfast.cli.soak;
 
+import io.holdfast.driver.FailureText;
 import io.holdfast.lockfile.AcquireTimeoutException;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.Guard;
@@ -61,7 +62,7 @@ final class LockFilePuppet {
                 puppet.obey(line.split(" ", -1));
             }
         } catch (IOException | InterruptedException | RuntimeException e) {
-            say("failed " + e);
+            say("failed " + FailureText.of(e));
             status = 1;
         }
         System.exit(status);

@@ -1,5 +1,7 @@
 package io.holdfast.cli.soak;
 
+import io.holdfast.driver.FailureText;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,7 +58,7 @@ final class LockFileRun {
         try {
             folder = folder();
         } catch (IOException | CheckFailedException e) {
-            log.plain("FAIL [lockfile]: " + e.getMessage());
+            log.plain("FAIL [lockfile]: " + FailureText.of(e));
             return SoakRun.FAILED;
         }
         int done = rounds(folder);
@@ -106,7 +108,7 @@ final class LockFileRun {
                     "FAIL ["
                             + name
                             + "]: "
-                            + (e instanceof CheckFailedException ? e.getMessage() : e)
+                            + FailureText.of(e)
                             + "; seed "
                             + plan.seed()
                             + ", the files are in "

@@ -1,6 +1,7 @@
 package io.holdfast.cli.soak;
 
-import io.holdfast.cli.bench.ServerAddress;
+import io.holdfast.cli.options.Authorities;
+import io.holdfast.cli.options.ConnectionOptions;
 import io.holdfast.cli.options.Span;
 import io.holdfast.cli.soak.cluster.Campaign;
 import io.holdfast.cli.soak.cluster.CampaignPlan;
@@ -8,6 +9,7 @@ import io.holdfast.cli.soak.cluster.CampaignPlan;
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -15,10 +17,13 @@ import picocli.CommandLine.Spec;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** {@code holdfast soak}: uses every feature of a server over and over and checks the results. */
 @Command(
@@ -66,7 +71,10 @@ public final class SoakCommand implements Callable<Integer> {
     private static final Duration DURATION = Duration.ofMinutes(5);
 
     private static final List<String> SERVER_OPTIONS =
-            List.of("--server", "--workers", "--rounds-per-cycle", "--cycles", "--auth-token");
+            Stream.concat(
+                            Stream.of("--server", "--workers", "--rounds-per-cycle", "--cycles"),
+                            ConnectionOptions.names().stream())
+                    .toList();
 
     /** How long a signal waits for the round in progress. */
     private static final long STOP_SECONDS = 15;
@@ -80,9 +88,11 @@ public final class SoakCommand implements Callable<Integer> {
 
     @Option(
             names = "--server",
-            paramLabel = "HOST:PORT",
-            description = "Server address (default: ${DEFAULT-VALUE}).")
-    private String server = "127.0.0.1:6388";
+            paramLabel = "HOST:PORT[,...]",
+            description =
+                    "The server (default: 127.0.0.1:6388); of several nodes of a cluster the first"
+                            + " that answers. Variable: HOLDFAST_SERVER.")
+    private @Nullable String server;
 
     @Option(
             names = "--workers",
@@ -102,11 +112,7 @@ public final class SoakCommand implements Callable<Integer> {
             description = "Stop after so many cycles; 0 means never (default: ${DEFAULT-VALUE}).")
     private long cycles = 0;
 
-    @Option(
-            names = "--auth-token",
-            paramLabel = "SECRET",
-            description = "Authenticate every connection with this secret.")
-    private @Nullable String authToken;
+    @Mixin private ConnectionOptions connection = new ConnectionOptions();
 
     @Option(
             names = "--election",
@@ -172,6 +178,12 @@ public final class SoakCommand implements Callable<Integer> {
     @SuppressWarnings("unused") // picocli sets it, prints the help and does not call us
     private boolean help;
 
+    private final Map<String, String> environment;
+
+    public SoakCommand(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
     @Override
     public Integer call() throws InterruptedException {
         var log = new SoakLog(spec.commandLine().getErr());
@@ -234,7 +246,15 @@ public final class SoakCommand implements Callable<Integer> {
                     "--rounds, --processes and --dir are for --election and --lockfile only");
         }
         refuseSeed();
-        var plan = new SoakPlan(parse(server), workers, rounds, cycles, authToken);
+        var tls = connection.tls(environment);
+        var plan =
+                new SoakPlan(
+                        ConnectionOptions.servers("--server", server, environment),
+                        workers,
+                        rounds,
+                        cycles,
+                        connection.token(environment).map(Supplier::get).orElse(null),
+                        tls.on() ? Authorities.context(tls.authorities()) : null);
         return new SoakRun(plan, SoakRun.SCENARIOS, log, stop)::run;
     }
 
@@ -273,13 +293,6 @@ public final class SoakCommand implements Callable<Integer> {
         if (seed != null) {
             throw new IllegalArgumentException("--seed is for --lockfile and --cluster only");
         }
-    }
-
-    private static ServerAddress parse(String address) {
-        if (address.isBlank()) {
-            throw new IllegalArgumentException("--server is empty");
-        }
-        return ServerAddress.parse(address.strip());
     }
 
     /** Runs when a signal ends the process, which would otherwise exit with the signal's status. */

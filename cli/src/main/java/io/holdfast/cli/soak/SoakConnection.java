@@ -1,6 +1,6 @@
 package io.holdfast.cli.soak;
 
-import io.holdfast.cli.bench.ServerAddress;
+import io.holdfast.cli.options.ServerAddress;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +16,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 
 /**
  * A blocking connection: one request, one line back. Signals may come in between and are kept until
@@ -40,14 +43,21 @@ final class SoakConnection implements AutoCloseable {
         in = new BufferedInputStream(socket.getInputStream());
     }
 
-    static SoakConnection open(ServerAddress server, @Nullable String authToken)
+    /**
+     * Connects.
+     *
+     * @param tls null for plain TCP
+     */
+    static SoakConnection open(
+            ServerAddress server, @Nullable String authToken, @Nullable SSLContext tls)
             throws IOException, CheckFailedException {
         var socket = new Socket();
         try {
             socket.setTcpNoDelay(true);
             socket.connect(
                     new InetSocketAddress(server.host(), server.port()), CONNECT_TIMEOUT_MILLIS);
-            var connection = new SoakConnection(socket);
+            var connection =
+                    new SoakConnection(tls == null ? socket : handshake(tls, socket, server));
             if (authToken != null) {
                 connection.authenticate(authToken);
             }
@@ -59,6 +69,20 @@ final class SoakConnection implements AutoCloseable {
             socket.close();
             throw e;
         }
+    }
+
+    private static Socket handshake(SSLContext tls, Socket plain, ServerAddress server)
+            throws IOException {
+        var socket =
+                (SSLSocket)
+                        tls.getSocketFactory()
+                                .createSocket(plain, server.host(), server.port(), true);
+        var parameters = socket.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        socket.setSSLParameters(parameters);
+        socket.setSoTimeout(CONNECT_TIMEOUT_MILLIS);
+        socket.startHandshake();
+        return socket;
     }
 
     /** Sends a request and waits for its answer, which comes without the line break. */

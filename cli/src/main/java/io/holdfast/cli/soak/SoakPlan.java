@@ -1,16 +1,27 @@
 package io.holdfast.cli.soak;
 
-import io.holdfast.cli.bench.ServerAddress;
+import io.holdfast.cli.options.ServerAddress;
 
 import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+import javax.net.ssl.SSLContext;
 
 /**
  * What to exercise, and how much. The constructor is the one gate.
  *
+ * @param servers of one service; the first that answers is used
  * @param cycles 0 for no end
+ * @param tls null for plain TCP
  */
 record SoakPlan(
-        ServerAddress server, int workers, int rounds, long cycles, @Nullable String authToken) {
+        List<ServerAddress> servers,
+        int workers,
+        int rounds,
+        long cycles,
+        @Nullable String authToken,
+        @Nullable SSLContext tls) {
 
     /** Throws {@link IllegalArgumentException} that names the flag. */
     SoakPlan {
@@ -19,7 +30,8 @@ record SoakPlan(
         require(cycles >= 0, "--cycles must be >= 0 (got " + cycles + ")");
         require(
                 authToken == null || authToken.chars().noneMatch(c -> c == '\n' || c == '\r'),
-                "--auth-token must not contain a line break");
+                "the token must not contain a line break");
+        servers = List.copyOf(servers);
     }
 
     private static void require(boolean holds, String otherwise) {

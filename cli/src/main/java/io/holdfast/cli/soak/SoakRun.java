@@ -1,9 +1,13 @@
 package io.holdfast.cli.soak;
 
+import io.holdfast.cli.options.ServerAddress;
+import io.holdfast.driver.FailureText;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** Cycles until told to stop, or until the first failure. */
 final class SoakRun {
@@ -40,7 +44,9 @@ final class SoakRun {
     int run() throws InterruptedException {
         log.say(
                 "soak: server="
-                        + plan.server()
+                        + plan.servers().stream()
+                                .map(ServerAddress::toString)
+                                .collect(Collectors.joining(","))
                         + " workers="
                         + plan.workers()
                         + " rounds/cycle="
@@ -75,16 +81,11 @@ final class SoakRun {
             try (cycle) {
                 scenario.run(cycle);
             } catch (IOException | CheckFailedException | RuntimeException e) {
-                log.plain("FAIL [" + scenario.name() + "]: " + reason(e));
+                log.plain("FAIL [" + scenario.name() + "]: " + FailureText.of(e));
                 return false;
             }
         }
         return true;
-    }
-
-    private static String reason(Exception e) {
-        var message = e.getMessage();
-        return message == null ? e.toString() : message;
     }
 
     private static String seconds(Duration time) {

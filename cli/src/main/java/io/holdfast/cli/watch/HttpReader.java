@@ -1,9 +1,13 @@
 package io.holdfast.cli.watch;
 
 import io.holdfast.cli.json.Json;
+import io.holdfast.cli.options.Authorities;
+import io.holdfast.driver.FailureText;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.ProtocolException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,23 +15,15 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.TrustManagerFactory;
 
 /** Asks a server over HTTP, and only reads. */
 final class HttpReader implements AutoCloseable {
@@ -51,32 +47,8 @@ final class HttpReader implements AutoCloseable {
                         .version(HttpClient.Version.HTTP_1_1)
                         .followRedirects(HttpClient.Redirect.NEVER)
                         .connectTimeout(PATIENCE);
-        trusted.ifPresent(file -> builder.sslContext(trusting(file)));
+        trusted.ifPresent(file -> builder.sslContext(Authorities.context(Optional.of(file))));
         this.client = builder.build();
-    }
-
-    private static SSLContext trusting(Path file) {
-        try (var in = Files.newInputStream(file)) {
-            Collection<? extends Certificate> certificates =
-                    CertificateFactory.getInstance("X.509").generateCertificates(in);
-            if (certificates.isEmpty()) {
-                throw new IllegalArgumentException("There is no certificate in " + file);
-            }
-            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-            store.load(null, null);
-            int number = 0;
-            for (Certificate certificate : certificates) {
-                store.setCertificateEntry("trusted-" + ++number, certificate);
-            }
-            TrustManagerFactory trust =
-                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(store);
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, trust.getTrustManagers(), null);
-            return context;
-        } catch (IOException | GeneralSecurityException e) {
-            throw new IllegalArgumentException("Cannot use the certificates in " + file, e);
-        }
     }
 
     /** Where the server is. */
@@ -108,14 +80,32 @@ final class HttpReader implements AutoCloseable {
                             BodyHandlers.ofString(StandardCharsets.UTF_8), MOST_BYTES));
         } catch (HttpTimeoutException e) {
             throw new ReadException("no answer from " + base + " in time", e);
-        } catch (ConnectException e) {
-            throw new ReadException("cannot connect to " + base, e);
         } catch (SSLException e) {
-            throw new ReadException("no TLS with " + base + ": " + e.getMessage(), e);
+            String advice =
+                    FailureText.isUntrusted(e) ? "; --tls-ca names the authority to trust" : "";
+            throw new ReadException("no TLS with " + base + ": " + FailureText.of(e) + advice, e);
+        } catch (ConnectException e) {
+            throw new ReadException("cannot connect to " + base + ": " + FailureText.of(e), e);
         } catch (IOException e) {
-            String why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-            throw new ReadException("no answer from " + base + ": " + why, e);
+            throw new ReadException("no answer from " + base + ": " + reason(e), e);
         }
+    }
+
+    /** What the JDK's client says of a server that speaks another protocol is for its authors. */
+    private static String reason(IOException e) {
+        String text = String.valueOf(e.getMessage());
+        boolean closed =
+                e instanceof EOFException
+                        || text.contains("received no bytes")
+                        || text.contains("EOF")
+                        || text.contains("reset");
+        if (closed) {
+            return "it closed the connection; --http must be an HTTP address of the server, with"
+                    + " https:// if it has TLS";
+        }
+        return e instanceof ProtocolException || text.contains("status line")
+                ? "it does not speak HTTP; --http must be an HTTP address of the server"
+                : FailureText.of(e);
     }
 
     private Json.Fields fields(HttpResponse<String> response) throws ReadException {

@@ -1,5 +1,7 @@
 package io.holdfast.cli.watch;
 
+import io.holdfast.driver.FailureText;
+
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +54,9 @@ final class Poller {
                 } catch (ReadException e) {
                     failed.accept(e);
                 } catch (RuntimeException | Error e) { // a screen that stands still would be a lie
-                    failed.accept(new ReadException("cannot read that: " + e, e));
+                    failed.accept(
+                            new ReadException(
+                                    "the answer cannot be shown: " + FailureText.of(e), e));
                 }
                 if (asked.tryAcquire(interval.toMillis(), TimeUnit.MILLISECONDS)) {
                     asked.drainPermits();

@@ -3,6 +3,7 @@ package io.holdfast.cli.watch;
 import io.holdfast.cli.options.Numerals;
 import io.holdfast.cli.options.Span;
 import io.holdfast.cli.output.Printer;
+import io.holdfast.driver.FailureText;
 
 import org.jspecify.annotations.Nullable;
 
@@ -100,7 +101,7 @@ final class TopCommand extends WatchCommand {
             return LiveTop.run(
                     server, first, interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval);
         } catch (IOException e) {
-            throw new ReadException("the terminal cannot be used: " + e.getMessage(), e);
+            throw new ReadException("the terminal cannot be used: " + FailureText.of(e), e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.cli.watch;
 
 import io.holdfast.cli.output.Printer;
+import io.holdfast.driver.FailureText;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,6 +17,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
+        exitCodeOnExecutionException = WatchCommand.FAILED,
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:done",
@@ -34,7 +36,7 @@ abstract class WatchCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     CommandSpec spec;
 
-    @Mixin private UrlOptions url = new UrlOptions();
+    @Mixin private HttpOptions url = new HttpOptions();
 
     WatchCommand(Map<String, String> environment) {
         this.environment = environment;
@@ -57,7 +59,8 @@ abstract class WatchCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         } catch (RuntimeException | Error e) {
-            return failed(e.toString()); // picocli's exit status would be that of "no such key"
+            return failed(
+                    FailureText.of(e)); // picocli's exit status would be that of "no such key"
         }
     }
 

@@ -17,9 +17,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,7 +46,7 @@ class BenchCommandIT {
     private static CommandRun bench(String server, String... more) {
         var arguments = new ArrayList<>(List.of("--servers", server));
         arguments.addAll(List.of(more));
-        return CommandRun.of(new BenchCommand(), arguments.toArray(String[]::new));
+        return CommandRun.of(new BenchCommand(Map.of()), arguments.toArray(String[]::new));
     }
 
     static Stream<String> transports() {
@@ -265,21 +267,37 @@ class BenchCommandIT {
     }
 
     @Test
-    void authenticates_every_connection() throws IOException {
+    void authenticates_every_connection(@TempDir Path folder) throws IOException {
         LineServer.Rule rule =
                 request ->
                         request.command().equals("auth")
                                 ? request.argument().equals("s3cret") ? "ok" : "error_auth"
                                 : grant(request);
         try (var server = LineServer.start(rule)) {
-            var right = bench(server.address(), "--auth-token", "s3cret", "--connections", "2");
+            var file = Files.writeString(folder.resolve("token"), "s3cret\n").toString();
+            var right = bench(server.address(), "--token-file", file, "--connections", "2");
             assertThat(right.status()).isZero();
-            var wrong = bench(server.address(), "--auth-token", "guess");
+            var environment =
+                    Map.of("HOLDFAST_SERVER", server.address(), "HOLDFAST_TOKEN", "guess");
+            var wrong = CommandRun.of(new BenchCommand(environment));
             assertThat(wrong.status()).isEqualTo(1);
             assertThat(wrong.err())
                     .contains("authentication failed: the server answered \"error_auth\"")
                     .doesNotContain("guess");
             await().until(() -> server.openConnections() == 0);
+        }
+    }
+
+    @Test
+    void uses_the_servers_that_the_variable_names() throws IOException {
+        try (var one = LineServer.start(this::grant);
+                var other = LineServer.start(this::grant)) {
+            var servers = one.address() + "," + other.address();
+            var run =
+                    CommandRun.of(
+                            new BenchCommand(Map.of("HOLDFAST_SERVER", servers)), "--workers", "2");
+            assertThat(run.err()).isEmpty();
+            assertThat(run.status()).isZero();
         }
     }
 
@@ -292,7 +310,8 @@ class BenchCommandIT {
             assertThat(trusting.status()).isZero();
             var doubting = bench(server.address(), "--tls");
             assertThat(doubting.status()).isEqualTo(1);
-            assertThat(doubting.err()).contains("error: TLS: ");
+            assertThat(doubting.err())
+                    .contains("error: no trusted authority has signed its certificate");
         }
     }
 }

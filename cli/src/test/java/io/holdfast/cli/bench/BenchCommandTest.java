@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.util.Map;
+
 @DisplayName("The bench command")
 class BenchCommandTest {
     @ParameterizedTest(name = "{0} {1}")
@@ -23,15 +25,15 @@ class BenchCommandTest {
         "--connections, -2",
         "--key, ''",
         "--key, 'a b'",
-        "--servers, ''",
-        "--servers, '127.0.0.1:1,'",
-        "--servers, '127.0.0.1:1,,127.0.0.1:2'",
-        "--auth-token, 'a\nb'",
+        "--server, ''",
+        "--server, '127.0.0.1:1,'",
+        "--server, '127.0.0.1:1,,127.0.0.1:2'",
+        "--token-file, /no/such/file",
         "--tls-ca, /no/such/file",
         "--transport, pigeon"
     })
     void refuses_a_bad_value_with_one_line_before_any_work(String flag, String value) {
-        var run = CommandRun.of(new BenchCommand(), flag, value);
+        var run = CommandRun.of(new BenchCommand(Map.of()), flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
         assertThat(run.err().lines()).singleElement().asString().contains(flag);
@@ -48,7 +50,7 @@ class BenchCommandTest {
 
     @Test
     void explains_itself_on_standard_output() {
-        var run = CommandRun.of(new BenchCommand(), "--help");
+        var run = CommandRun.of(new BenchCommand(Map.of()), "--help");
         assertThat(run.status()).isZero();
         assertThat(run.err()).isEmpty();
         assertThat(run.out().replaceAll("\\s+", " "))
@@ -59,7 +61,7 @@ class BenchCommandTest {
 
     @Test
     void does_not_know_other_options() {
-        var run = CommandRun.of(new BenchCommand(), "--wrokers", "3");
+        var run = CommandRun.of(new BenchCommand(Map.of()), "--wrokers", "3");
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
         assertThat(run.err()).contains("--wrokers");

@@ -1,5 +1,7 @@
 package io.holdfast.cli.bench;
 
+import io.holdfast.cli.options.ServerAddress;
+
 import java.util.List;
 
 /** Plans for tests. */

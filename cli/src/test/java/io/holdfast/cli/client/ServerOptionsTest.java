@@ -66,7 +66,7 @@ class ServerOptionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"server,SERVER,a:1", "cluster,CLUSTER,'a:1,b:2'", "shards,SHARDS,'a:1, b:2'"})
+    @CsvSource({"server,SERVER,a:1", "server,SERVER,'a:1,b:2'", "shards,SHARDS,'a:1, b:2'"})
     void can_be_given_as_variables_too(String name, Target.Kind kind, String value) {
         Target option = target(Map.of(), "--" + name, value);
         Target variable =
@@ -89,10 +89,12 @@ class ServerOptionsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "stats --server a:1 --cluster b:2",
-                "stats --server a:1,b:2",
-                "stats --cluster a:1,,b:2",
-                "stats --ca-file f --no-tls",
+                "stats --server a:1 --shards b:2",
+                "stats --server a:1,,b:2",
+                "stats --server nowhere",
+                "stats --cluster a:1",
+                "stats --ca-file f",
+                "stats --tls-ca f --no-tls",
                 "stats --nope",
                 "lock",
                 "lock k",
@@ -127,9 +129,9 @@ class ServerOptionsTest {
 
     @Test
     void refuse_two_variables_that_say_where() {
-        Tried tried = attempt(Map.of("HOLDFAST_SERVER", "a:1", "HOLDFAST_CLUSTER", "b:2"), "stats");
+        Tried tried = attempt(Map.of("HOLDFAST_SERVER", "a:1", "HOLDFAST_SHARDS", "b:2"), "stats");
         assertThat(tried.status()).isEqualTo(2);
-        assertThat(tried.err().getFirst()).contains("HOLDFAST_SERVER", "HOLDFAST_CLUSTER");
+        assertThat(tried.err().getFirst()).contains("HOLDFAST_SERVER", "HOLDFAST_SHARDS");
     }
 
     @ParameterizedTest
@@ -143,7 +145,7 @@ class ServerOptionsTest {
 
     @Test
     void ask_for_tls_with_certificates() {
-        Target target = target(Map.of("HOLDFAST_CA_FILE", "ca.pem"));
+        Target target = target(Map.of("HOLDFAST_TLS_CA", "ca.pem"));
         assertThat(target.tls()).isTrue();
         assertThat(target.trusted()).contains(Path.of("ca.pem"));
     }
@@ -171,7 +173,7 @@ class ServerOptionsTest {
                         .optionsMap()
                         .keySet()
                         .stream()
-                        .filter(flag -> !flag.equals("--cluster")) // HOLDFAST_CLUSTER_NODES
+                        .filter(flag -> !flag.equals("--http")) // HOLDFAST_SERVE_HTTP
                         .map(
                                 flag ->
                                         "HOLDFAST_"

@@ -64,7 +64,7 @@ class HttpExamplesIT {
                         .collect(Collectors.joining("\n"));
         shell =
                 ShellExamples.in(
-                        folder, first + "\nexport HOLDFAST_URL=$HF; unset http_proxy all_proxy");
+                        folder, first + "\nexport HOLDFAST_HTTP=$HF; unset http_proxy all_proxy");
     }
 
     @AfterAll

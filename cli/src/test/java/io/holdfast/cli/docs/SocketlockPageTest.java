@@ -131,7 +131,7 @@ class SocketlockPageTest {
                         "mode");
         String url = "socketlock:///run/s?" + String.join("&", settings) + "&nonsense=1";
         try (StandardStreams streams = new StandardStreams()) {
-            assertThat(ServeCommand.create(Map.of()).execute("--listen", url)).isEqualTo(1);
+            assertThat(ServeCommand.create(Map.of()).execute("--listen", url)).isEqualTo(2);
             assertThat(streams.err()).contains("unknown setting: nonsense");
         }
     }

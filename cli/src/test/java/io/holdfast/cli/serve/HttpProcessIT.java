@@ -67,7 +67,7 @@ class HttpProcessIT {
                         .singleElement()
                         .asString()
                         .contains("level=ERROR msg=\"cannot listen on " + url)
-                        .containsIgnoringCase("address already in use");
+                        .contains(" is already in use; choose another with --");
             }
         }
     }

@@ -102,7 +102,7 @@ class HttpSettingsTest {
             ServerPlan plan = serve(Map.of(), word);
             assertThat(plan.http()).isNull();
             assertThat(plan.server().listeners()).hasSize(2);
-            assertThat(serve(Map.of("HOLDFAST_HTTP", "no")).http()).isNull();
+            assertThat(serve(Map.of("HOLDFAST_SERVE_HTTP", "no")).http()).isNull();
         }
 
         @Test

@@ -86,7 +86,7 @@ class LockdProcessIT {
                         .asString()
                         .contains("level=ERROR msg=\"cannot listen on 127.0.0.1:")
                         .contains(":" + last + ":")
-                        .containsIgnoringCase("address already in use");
+                        .contains(" is already in use; choose another with --tcp or --ws");
             }
         }
 

@@ -55,8 +55,12 @@ class ServeProcessIT {
 
     /** The program ends at once, with status 1 and one line that says why. */
     private static String refusal(String... words) throws Exception {
+        return refusal(1, words);
+    }
+
+    private static String refusal(int status, String... words) throws Exception {
         try (var server = ServerProcess.start(words)) {
-            assertThat(server.status()).isEqualTo(1);
+            assertThat(server.status()).isEqualTo(status);
             assertThat(server.out()).isEmpty();
             assertThat(server.err()).hasSize(1);
             return server.err().getFirst();
@@ -81,7 +85,7 @@ class ServeProcessIT {
                                         transport))
                         .matches(LOG_LINE)
                         .contains("level=ERROR msg=\"cannot listen on " + address)
-                        .containsIgnoringCase("address already in use");
+                        .contains(" is already in use; choose another with --");
                 assertThat(refusal("dflockd", "--port", port, "--transport", transport))
                         .contains("level=ERROR msg=\"cannot listen on " + address);
             }
@@ -105,7 +109,7 @@ class ServeProcessIT {
             "dflockd://127.0.0.1:70000,needs a port of 0-65535"
         })
         void with_a_bad_address(String url, String reason) throws Exception {
-            assertThat(refusal("serve", "--listen", url))
+            assertThat(refusal(2, "serve", "--listen", url))
                     .startsWith("configuration error: --listen " + url)
                     .contains(reason);
         }
@@ -170,7 +174,7 @@ class ServeProcessIT {
             assertThat(refusal(dflockd("--tls-cert", "cert.pem")))
                     .isEqualTo(
                             "configuration error: --tls-cert and --tls-key must be given together");
-            assertThat(refusal(serve("--tls-key", "key.pem")))
+            assertThat(refusal(2, serve("--tls-key", "key.pem")))
                     .isEqualTo(
                             "configuration error: --tls-cert and --tls-key must be given together");
         }

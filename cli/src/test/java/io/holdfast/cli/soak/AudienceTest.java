@@ -2,18 +2,22 @@ package io.holdfast.cli.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cli.bench.ServerAddress;
+import io.holdfast.cli.options.ServerAddress;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
 
 @DisplayName("An audience")
 @Timeout(120)
 class AudienceTest {
     private final StopRequest stop = new StopRequest();
     private final Cycle cycle =
-            new Cycle(new SoakPlan(ServerAddress.parse("127.0.0.1:1"), 4, 20, 1, null), stop);
+            new Cycle(
+                    new SoakPlan(List.of(ServerAddress.parse("127.0.0.1:1")), 4, 20, 1, null, null),
+                    stop);
     private final Audience audience = new Audience("here", 4);
 
     @Test

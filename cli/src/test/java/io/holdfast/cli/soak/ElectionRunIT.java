@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
+import java.util.Map;
 
 @DisplayName("The soak command, when it kills primaries")
 @Timeout(120)
@@ -18,7 +19,7 @@ class ElectionRunIT {
     void finds_no_fault_in_five_rounds_among_eight_processes(@TempDir Path folder) {
         var run =
                 CommandRun.of(
-                        new SoakCommand(),
+                        new SoakCommand(Map.of()),
                         "--election",
                         "--rounds=5",
                         "--processes=8",
@@ -35,7 +36,7 @@ class ElectionRunIT {
 
     @Test
     void says_in_one_line_that_it_cannot_begin() {
-        var run = CommandRun.of(new SoakCommand(), "--election", "--dir=/nonexistent");
+        var run = CommandRun.of(new SoakCommand(Map.of()), "--election", "--dir=/nonexistent");
         assertThat(run.err().lines())
                 .last()
                 .asString()

@@ -3,18 +3,20 @@ package io.holdfast.cli.soak;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.cli.bench.ServerAddress;
+import io.holdfast.cli.options.ServerAddress;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.List;
+
 @DisplayName("An item, as the soak test sends it")
 class ItemTest {
     private final Cycle cycle =
             new Cycle(
-                    new SoakPlan(ServerAddress.parse("127.0.0.1:1"), 4, 20, 1, null),
+                    new SoakPlan(List.of(ServerAddress.parse("127.0.0.1:1")), 4, 20, 1, null, null),
                     new StopRequest());
 
     @Test

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -91,7 +92,7 @@ class LockFileRunIT {
 
     @Test
     void says_in_one_line_that_it_cannot_begin() {
-        var run = CommandRun.of(new SoakCommand(), "--lockfile", "--dir=/nonexistent");
+        var run = CommandRun.of(new SoakCommand(Map.of()), "--lockfile", "--dir=/nonexistent");
         assertThat(run.err().lines())
                 .last()
                 .asString()

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.cli.bench.ServerAddress;
 import io.holdfast.cli.json.Json;
+import io.holdfast.cli.options.ServerAddress;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -64,7 +64,13 @@ final class ScenarioRun {
         var log = new StringWriter();
         try (var server = rule.start()) {
             var plan =
-                    new SoakPlan(ServerAddress.parse(server.address()), workers, ROUNDS, 1, null);
+                    new SoakPlan(
+                            List.of(ServerAddress.parse(server.address())),
+                            workers,
+                            ROUNDS,
+                            1,
+                            null,
+                            null);
             var run = new SoakRun(plan, List.of(scenario), new SoakLog(new PrintWriter(log)), stop);
             assertThat(run.run()).isEqualTo(status);
             await().until(() -> server.openConnections() == 0);

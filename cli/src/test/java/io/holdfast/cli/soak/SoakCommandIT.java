@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -20,10 +21,12 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -34,7 +37,7 @@ class SoakCommandIT {
     private static CommandRun soak(LineServer server, String... more) {
         var arguments = new ArrayList<>(List.of("--server", server.address(), "--cycles", "1"));
         arguments.addAll(List.of(more));
-        return CommandRun.of(new SoakCommand(), arguments.toArray(String[]::new));
+        return CommandRun.of(new SoakCommand(Map.of()), arguments.toArray(String[]::new));
     }
 
     private static void assertFails(HonestServer rule, String failure) throws IOException {
@@ -53,7 +56,9 @@ class SoakCommandIT {
     @Test
     void finds_no_fault_with_an_honest_server() throws IOException {
         try (var server = new HonestServer().start()) {
-            var run = CommandRun.of(new SoakCommand(), "--server", server.address(), "--cycles=2");
+            var run =
+                    CommandRun.of(
+                            new SoakCommand(Map.of()), "--server", server.address(), "--cycles=2");
             var time = "[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6} ";
             assertThat(run.err())
                     .matches(
@@ -347,13 +352,13 @@ class SoakCommandIT {
         try (var closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = closed.getLocalPort();
         }
-        var run = CommandRun.of(new SoakCommand(), "--server", "127.0.0.1:" + port);
+        var run = CommandRun.of(new SoakCommand(Map.of()), "--server", "127.0.0.1:" + port);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).contains("FAIL [locks]: cannot connect to 127.0.0.1:" + port + ": ");
     }
 
     @Test
-    void authenticates_every_connection() throws IOException {
+    void authenticates_every_connection(@TempDir Path folder) throws IOException {
         var rule =
                 new HonestServer()
                         .except(
@@ -364,8 +369,10 @@ class SoakCommandIT {
                                                         ? "ok"
                                                         : "error_auth");
         try (var server = rule.start()) {
-            assertThat(soak(server, "--auth-token", "s3cret").status()).isZero();
-            var wrong = soak(server, "--auth-token", "guess");
+            var file = Files.writeString(folder.resolve("token"), "s3cret\n").toString();
+            assertThat(soak(server, "--token-file", file).status()).isZero();
+            Files.writeString(folder.resolve("token"), "guess");
+            var wrong = soak(server, "--token-file", file);
             assertThat(wrong.status()).isEqualTo(1);
             assertThat(wrong.err())
                     .contains("FAIL [locks]: authentication failed: got \"error_auth\"")

@@ -10,6 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.Map;
+
 @DisplayName("The soak command")
 class SoakCommandTest {
     @ParameterizedTest(name = "{0} {1}")
@@ -20,10 +22,11 @@ class SoakCommandTest {
         "--cycles, -1",
         "--server, ''",
         "--server, nowhere",
-        "--auth-token, 'a\nb'"
+        "--token-file, /no/such/token",
+        "--tls-ca, /no/such/tls-ca"
     })
     void refuses_a_bad_value_with_one_line_before_any_work(String flag, String value) {
-        var run = CommandRun.of(new SoakCommand(), flag, value);
+        var run = CommandRun.of(new SoakCommand(Map.of()), flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
         assertThat(run.err().lines())
@@ -36,7 +39,7 @@ class SoakCommandTest {
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"--rounds, 0", "--processes, 1", "--processes, 65"})
     void refuses_a_bad_election_likewise(String flag, String value) {
-        var run = CommandRun.of(new SoakCommand(), "--election", flag, value);
+        var run = CommandRun.of(new SoakCommand(Map.of()), "--election", flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err().lines())
                 .singleElement()
@@ -47,7 +50,7 @@ class SoakCommandTest {
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"--rounds, 3", "--processes, 4", "--dir, /tmp"})
     void refuses_what_is_for_an_election_without_one(String flag, String value) {
-        var run = CommandRun.of(new SoakCommand(), flag, value);
+        var run = CommandRun.of(new SoakCommand(Map.of()), flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("are for --election and --lockfile only");
     }
@@ -55,7 +58,7 @@ class SoakCommandTest {
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"--rounds, 0", "--processes, 2", "--processes, 65"})
     void refuses_bad_values_for_a_lock_file_likewise(String flag, String value) {
-        var run = CommandRun.of(new SoakCommand(), "--lockfile", flag, value);
+        var run = CommandRun.of(new SoakCommand(Map.of()), "--lockfile", flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err().lines())
                 .singleElement()
@@ -66,14 +69,14 @@ class SoakCommandTest {
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"--server, 127.0.0.1:1", "--cycles, 1", "--workers, 2"})
     void refuses_what_is_for_a_server_with_a_lock_file(String flag, String value) {
-        var run = CommandRun.of(new SoakCommand(), "--lockfile", flag, value);
+        var run = CommandRun.of(new SoakCommand(Map.of()), "--lockfile", flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains(flag + " is not for --lockfile");
     }
 
     @Test
     void refuses_an_election_and_a_lock_file_at_once() {
-        var run = CommandRun.of(new SoakCommand(), "--election", "--lockfile");
+        var run = CommandRun.of(new SoakCommand(Map.of()), "--election", "--lockfile");
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("--lockfile is not for --election");
     }
@@ -81,7 +84,7 @@ class SoakCommandTest {
     @ParameterizedTest
     @ValueSource(strings = {"--election", "--cycles=1"})
     void refuses_a_seed_without_a_lock_file(String flag) {
-        var run = CommandRun.of(new SoakCommand(), flag, "--seed=1");
+        var run = CommandRun.of(new SoakCommand(Map.of()), flag, "--seed=1");
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("--seed is for --lockfile and --cluster only");
     }
@@ -89,14 +92,14 @@ class SoakCommandTest {
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({"--server, 127.0.0.1:1", "--cycles, 1", "--workers, 2"})
     void refuses_what_is_for_a_server_with_an_election(String flag, String value) {
-        var run = CommandRun.of(new SoakCommand(), "--election", flag, value);
+        var run = CommandRun.of(new SoakCommand(Map.of()), "--election", flag, value);
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains(flag + " is not for --election");
     }
 
     @Test
     void explains_itself_on_standard_output() {
-        var run = CommandRun.of(new SoakCommand(), "--help");
+        var run = CommandRun.of(new SoakCommand(Map.of()), "--help");
         assertThat(run.status()).isZero();
         assertThat(run.err()).isEmpty();
         assertThat(run.out().replaceAll("\\s+", " "))
@@ -109,7 +112,7 @@ class SoakCommandTest {
 
     @Test
     void does_not_know_other_options() {
-        var run = CommandRun.of(new SoakCommand(), "--forever");
+        var run = CommandRun.of(new SoakCommand(Map.of()), "--forever");
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("--forever");
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.cli.bench.LineServer;
-import io.holdfast.cli.bench.ServerAddress;
+import io.holdfast.cli.options.ServerAddress;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +29,7 @@ class SoakConnectionIT {
 
     @BeforeEach
     void connect() throws IOException, CheckFailedException {
-        connection = SoakConnection.open(ServerAddress.parse(server.address()), null);
+        connection = SoakConnection.open(ServerAddress.parse(server.address()), null, null);
     }
 
     @AfterEach

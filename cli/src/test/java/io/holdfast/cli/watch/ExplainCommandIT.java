@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -47,7 +48,7 @@ class ExplainCommandIT {
 
     private Ended explain(Map<String, String> environment, String... words) {
         Map<String, String> all = new HashMap<>(environment);
-        all.putIfAbsent("HOLDFAST_URL", api.url());
+        all.putIfAbsent("HOLDFAST_HTTP", api.url());
         try (StandardStreams streams = new StandardStreams()) {
             int status = WatchCommands.all(all).get("explain").get().execute(words);
             return new Ended(status, streams.out().lines().toList(), streams.errLines());
@@ -290,11 +291,39 @@ class ExplainCommandIT {
             try (var probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 port = probe.getLocalPort();
             }
-            Ended ended = explain("k", "--url", "http://127.0.0.1:" + port);
+            Ended ended = explain("k", "--http", "http://127.0.0.1:" + port);
             assertThat(ended.status()).isEqualTo(3);
             assertThat(ended.out()).isEmpty();
             assertThat(ended.err())
-                    .containsExactly("Error: cannot connect to http://127.0.0.1:" + port);
+                    .containsExactly(
+                            "Error: cannot connect to http://127.0.0.1:"
+                                    + port
+                                    + ": connection refused");
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "'', it closed the connection; --http must be an HTTP address of the server",
+            "'error\n', it does not speak HTTP; --http must be an HTTP address of the server"
+        })
+        void if_it_speaks_another_protocol(String answer, String reason) throws IOException {
+            try (var server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+                Thread.ofVirtual().start(() -> answerAll(server, answer));
+                Ended ended = explain("k", "--http", "http://127.0.0.1:" + server.getLocalPort());
+                assertThat(ended.status()).isEqualTo(3);
+                assertThat(ended.err()).singleElement().asString().contains(reason);
+            }
+        }
+
+        private static void answerAll(ServerSocket server, String answer) {
+            while (!server.isClosed()) {
+                try (var socket = server.accept()) {
+                    int _ = socket.getInputStream().read(new byte[4096]);
+                    socket.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                } catch (IOException e) {
+                    // it is closed, or the other side is
+                }
+            }
         }
 
         @Test
@@ -326,10 +355,10 @@ class ExplainCommandIT {
 
     @ParameterizedTest
     @CsvSource({
-        "--url=ftp://127.0.0.1,ftp://127.0.0.1",
-        "--url=127.0.0.1:6389,127.0.0.1:6389",
-        "--url=http://a?b,http://a?b",
-        "--ca-file=x,--ca-file",
+        "--http=ftp://127.0.0.1,ftp://127.0.0.1",
+        "--http=127.0.0.1:6389,127.0.0.1:6389",
+        "--http=http://a?b,http://a?b",
+        "--tls-ca=x,--tls-ca",
         "--limit=x,--limit",
         "--token-file=/no/such,/no/such",
         "--nope,--nope"

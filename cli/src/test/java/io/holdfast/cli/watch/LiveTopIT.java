@@ -49,7 +49,7 @@ class LiveTopIT {
     }
 
     private Pty top() throws IOException {
-        return Pty.start("top", "--url", api.url(), "--interval", "200ms");
+        return Pty.start("top", "--http", api.url(), "--interval", "200ms");
     }
 
     private void awaitAsked(String part) {
@@ -148,7 +148,7 @@ class LiveTopIT {
                 """);
         assertThat(stty.toFile().setExecutable(true)).isTrue();
         String path = folder + ":" + System.getenv("PATH");
-        try (Pty pty = Pty.start(Map.of("PATH", path), "top", "--url", api.url())) {
+        try (Pty pty = Pty.start(Map.of("PATH", path), "top", "--http", api.url())) {
             pty.awaitScreen("deploy");
             pty.type("\u0013\u0003\u0003\u0003"); // the first holds no output back
             assertThat(pty.status()).isEqualTo(130);
@@ -167,7 +167,7 @@ class LiveTopIT {
                                 .mapToObj(i -> row.substring(0, row.lastIndexOf('}') + 1))
                                 .collect(Collectors.joining(","))
                         + "]}");
-        try (Pty pty = Pty.start("top", "--url", api.url(), "--interval", "100ms")) {
+        try (Pty pty = Pty.start("top", "--http", api.url(), "--interval", "100ms")) {
             pty.awaitScreen("deploy");
             pty.resize(400, 200);
             pty.awaitScreen(lines -> lines.size() == 400, "400 lines");

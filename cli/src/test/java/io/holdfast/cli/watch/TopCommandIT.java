@@ -64,7 +64,7 @@ class TopCommandIT {
     }
 
     private List<String> top(String... words) {
-        Map<String, String> environment = Map.of("HOLDFAST_URL", api.url(), "TERM", "xterm");
+        Map<String, String> environment = Map.of("HOLDFAST_HTTP", api.url(), "TERM", "xterm");
         try (StandardStreams streams = new StandardStreams()) {
             int status = WatchCommands.all(environment).get("top").get().execute(words);
             assertThat(streams.errLines()).isEmpty();

@@ -1,5 +1,7 @@
 package io.holdfast.cli.soak.cluster;
 
+import io.holdfast.driver.FailureText;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -85,7 +87,7 @@ public final class Campaign {
             List<String> violations = inFolder(folder);
             return tell(violations, folder);
         } catch (IOException e) {
-            log.accept("FAIL [cluster]: " + e.getMessage());
+            log.accept("FAIL [cluster]: " + FailureText.of(e));
             return VIOLATED;
         }
     }

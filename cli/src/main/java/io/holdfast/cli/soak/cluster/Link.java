@@ -1,5 +1,7 @@
 package io.holdfast.cli.soak.cluster;
 
+import io.holdfast.driver.FailureText;
+
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +34,7 @@ final class Link implements Closeable {
             door.bind(at);
         } catch (IOException e) {
             door.close();
-            throw new IOException("cannot listen on " + at + ": " + e.getMessage(), e);
+            throw new IOException("cannot listen on " + at + ": " + FailureText.of(e), e);
         }
         Thread.ofVirtual().start(this::accept);
     }

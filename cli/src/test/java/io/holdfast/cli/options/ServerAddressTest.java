@@ -1,4 +1,4 @@
-package io.holdfast.cli.bench;
+package io.holdfast.cli.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.holdfast.cli.bench;
+package io.holdfast.cli.options;
 
 /** A server to connect to, written {@code host:port} or {@code [ipv6]:port}. */
 public record ServerAddress(String host, int port) {

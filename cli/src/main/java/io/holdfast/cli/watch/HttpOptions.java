@@ -14,17 +14,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Where a server answers HTTP and what it wants to see, by option or by variable. */
-final class UrlOptions {
-    static final String URL = "HOLDFAST_URL";
+final class HttpOptions {
+    static final String HTTP = "HOLDFAST_HTTP";
 
     private static final String USUAL = "http://127.0.0.1:6389";
 
     @Option(
-            names = "--url",
+            names = "--http",
             paramLabel = "URL",
             description =
                     "Where the server answers HTTP (http://127.0.0.1:6389). Variable:"
-                            + " HOLDFAST_URL.")
+                            + " HOLDFAST_HTTP.")
     private @Nullable String url;
 
     @Option(
@@ -37,12 +37,12 @@ final class UrlOptions {
     private @Nullable String tokenFile;
 
     @Option(
-            names = "--ca-file",
+            names = "--tls-ca",
             paramLabel = "FILE",
             description =
                     "PEM file with the certificates to trust for https. Variable:"
-                            + " HOLDFAST_CA_FILE.")
-    private @Nullable String caFile;
+                            + " HOLDFAST_TLS_CA.")
+    private @Nullable String authorities;
 
     /**
      * Connects to nobody yet.
@@ -50,13 +50,14 @@ final class UrlOptions {
      * @throws IllegalArgumentException if they make no sense
      */
     HttpReader open(Map<String, String> environment) {
-        String text = url != null ? url : Credentials.variable(environment, URL).orElse(USUAL);
+        String text = url != null ? url : Credentials.variable(environment, HTTP).orElse(USUAL);
         URI base = parse(text);
         boolean tls = "https".equals(base.getScheme());
-        if (caFile != null && !tls) {
-            throw new IllegalArgumentException("--ca-file needs an https:// address");
+        if (authorities != null && !tls) {
+            throw new IllegalArgumentException("--tls-ca needs an https:// address");
         }
-        Optional<Path> trusted = tls ? Credentials.trusted(caFile, environment) : Optional.empty();
+        Optional<Path> trusted =
+                tls ? Credentials.trusted(authorities, environment) : Optional.empty();
         return new HttpReader(base, Credentials.token(tokenFile, environment), trusted);
     }
 
