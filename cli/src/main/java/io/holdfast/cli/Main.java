@@ -4,12 +4,16 @@ import io.holdfast.cli.bench.BenchCommand;
 import io.holdfast.cli.client.ClientCommands;
 import io.holdfast.cli.cluster.ClusterCommand;
 import io.holdfast.cli.file.FileCommand;
+import io.holdfast.cli.options.Converters;
+import io.holdfast.cli.output.Printer;
+import io.holdfast.cli.output.StandardOutput;
 import io.holdfast.cli.serve.DflockdCommand;
 import io.holdfast.cli.serve.LockdCommand;
 import io.holdfast.cli.serve.ServeCommand;
 import io.holdfast.cli.serve.SocketlockdCommand;
 import io.holdfast.cli.soak.SoakCommand;
 import io.holdfast.cli.watch.WatchCommands;
+import io.holdfast.driver.FailureText;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -17,6 +21,7 @@ import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -31,7 +36,7 @@ import java.util.function.Supplier;
         versionProvider = Main.Versions.class,
         synopsisSubcommandLabel = "COMMAND",
         description = "A lock server that existing lock clients already speak to.",
-        footer = {"", "holdfast COMMAND --help tells more about a command."})
+        footer = {"", "holdfast help COMMAND shows the options of a command."})
 public final class Main implements Runnable {
     static final class Versions implements IVersionProvider {
         @Override
@@ -67,12 +72,15 @@ public final class Main implements Runnable {
         public void run() {}
     }
 
+    private static final int FAILED = 1;
+
     @Override
     public void run() {
         throw new CommandLine.ParameterException(commandLine(Map.of()), "a command is missing");
     }
 
     public static void main(String[] words) {
+        StandardOutput.watch();
         System.exit(run(Arrays.asList(words), System.getenv()));
     }
 
@@ -81,11 +89,15 @@ public final class Main implements Runnable {
         String command = words.isEmpty() ? "" : words.getFirst();
         List<String> rest = words.isEmpty() ? words : words.subList(1, words.size());
         return switch (command) {
-            case "dflockd" -> DflockdCommand.run(rest, environment, Version.line());
-            case "lockd" -> LockdCommand.run(rest, Version.line());
-            case "socketlockd" -> SocketlockdCommand.run(rest, Version.line());
+            case "dflockd" -> checked(DflockdCommand.run(rest, environment, Version.line()));
+            case "lockd" -> checked(LockdCommand.run(rest, Version.line()));
+            case "socketlockd" -> checked(SocketlockdCommand.run(rest, Version.line()));
             default -> commandLine(command, environment).execute(words.toArray(String[]::new));
         };
+    }
+
+    private static int checked(int status) {
+        return StandardOutput.check(status, FAILED);
     }
 
     /** With one command alone if it is known: to make them all takes time. */
@@ -112,6 +124,8 @@ public final class Main implements Runnable {
         commands.put("bench", () -> new CommandLine(new BenchCommand(environment)));
         commands.put("soak", () -> new CommandLine(new SoakCommand(environment)));
         commands.put("completion", () -> new CommandLine(new CompletionCommand()));
+        commands.put("help", () -> new CommandLine(new HelpCommand()));
+        commands.put("version", () -> new CommandLine(new VersionCommand()));
         commands.put("train", () -> new CommandLine(new TrainCommand()));
         return commands;
     }
@@ -129,9 +143,27 @@ public final class Main implements Runnable {
                             .handleParseException(e, words);
                 });
         commands.forEach((name, command) -> line.addSubcommand(name, command.get()));
+        line.setExecutionStrategy(Main::execute);
+        line.setExecutionExceptionHandler(Main::failed);
+        Converters.register(line);
         line.setExpandAtFiles(false); // a lock, or a word of a command to run, may begin with @
         tellVersion(line.getSubcommands());
         return line;
+    }
+
+    private static int execute(ParseResult parsed) {
+        int status = new CommandLine.RunLast().execute(parsed);
+        return StandardOutput.check(status, last(parsed).exitCodeOnExecutionException());
+    }
+
+    private static CommandSpec last(ParseResult parsed) {
+        return parsed.hasSubcommand() ? last(parsed.subcommand()) : parsed.commandSpec();
+    }
+
+    /** What a command did not expect itself. */
+    private static int failed(Exception e, CommandLine command, ParseResult parsed) {
+        Printer.err("Error: " + FailureText.of(e));
+        return command.getCommandSpec().exitCodeOnExecutionException();
     }
 
     private static void tellVersion(Map<String, CommandLine> commands) {

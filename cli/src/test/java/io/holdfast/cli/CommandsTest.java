@@ -57,7 +57,9 @@ class CommandsTest {
                         "explain",
                         "completion",
                         "bench",
-                        "soak");
+                        "soak",
+                        "help",
+                        "version");
     }
 
     @Test
@@ -98,6 +100,50 @@ class CommandsTest {
 
     @ParameterizedTest
     @MethodSource("commands")
+    void tells_the_same_about_it_when_asked_for_help(String command) {
+        Ended ended = Ended.of("help", command);
+        assertThat(ended.status()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out()).isEqualTo(Ended.of(command, "--help").out());
+    }
+
+    @Test
+    void gives_help_about_itself_and_about_a_command_below_another() {
+        assertThat(Ended.of("help")).isEqualTo(Ended.of("--help"));
+        assertThat(Ended.of("help", "kv", "get").out()).startsWith("Usage: holdfast kv get ");
+        assertThat(Ended.of("version")).isEqualTo(Ended.of("--version"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"help xyzzy", "help kv xyzzy", "version now"})
+    void gives_no_help_about_what_is_not_there(String words) {
+        Ended ended = Ended.of(words.split(" "));
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err()).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "sem k echo -- true|'echo' is not a whole number",
+                "sem k 3000000000 -- true|'3000000000' is not a number from -2147483648 to"
+                        + " 2147483647",
+                "counter add k much|'much' is not a whole number",
+                "counter set k 1e3|'1e3' is not a whole number",
+                "bench --workers many|'many' is not a whole number",
+                "soak --cycles 1.5|'1.5' is not a whole number"
+            })
+    void says_in_words_what_is_no_number(String words, String reason) {
+        Ended ended = Ended.of(words.split(" "));
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err().getFirst()).endsWith(reason);
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
     void tells_the_same_version_for_each_command(String command) {
         Ended ended = Ended.of(command, "--version");
         assertThat(ended.status()).isZero();
@@ -115,7 +161,7 @@ class CommandsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"xyzzy", "--nope", "help"})
+    @ValueSource(strings = {"xyzzy", "--nope"})
     void says_what_is_there_if_a_command_is_unknown(String word) {
         Ended ended = Ended.of(word);
         assertThat(ended.status()).isEqualTo(2);
@@ -147,7 +193,7 @@ class CommandsTest {
     })
     void says_in_one_line_what_serve_cannot_use(String word, String named) {
         Ended ended = Ended.of("serve", word);
-        assertThat(ended.status()).isEqualTo(1);
+        assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.out()).isEmpty();
         assertThat(ended.err())
                 .singleElement()

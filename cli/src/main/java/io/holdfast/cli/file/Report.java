@@ -2,6 +2,7 @@ package io.holdfast.cli.file;
 
 import io.holdfast.cli.output.JsonLine;
 import io.holdfast.cli.output.Printer;
+import io.holdfast.cli.output.StandardOutput;
 import io.holdfast.lockfile.Content;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.Holder;
@@ -160,6 +161,7 @@ final class Report {
     int unheard() {
         Failure failure = Failure.unheard();
         failure.lines().forEach(this::err);
+        StandardOutput.setReported();
         return failure.status();
     }
 

@@ -1,0 +1,44 @@
+package io.holdfast.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+@Command(
+        name = "help",
+        mixinStandardHelpOptions = true,
+        description = "Shows the commands, or the options of one command.")
+final class HelpCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "COMMAND",
+            description = "The command, like lock or kv get.")
+    private List<String> command = List.of();
+
+    /** The drop-in commands print help of their own, so each command is run with --help. */
+    @Override
+    public Integer call() {
+        CommandLine known = Main.commandLine(Map.of());
+        for (String word : command) {
+            known = known.getSubcommands().get(word);
+            if (known == null) {
+                throw new ParameterException(spec.commandLine(), "Unknown command: '" + word + "'");
+            }
+        }
+        List<String> words = new ArrayList<>(command);
+        words.add("--help");
+        return Main.run(words, Map.of());
+    }
+}

@@ -1,0 +1,60 @@
+package io.holdfast.cli.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.holdfast.cli.HoldfastJvm;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("Standard output")
+@Execution(ExecutionMode.CONCURRENT)
+class StandardOutputIT {
+    private record Ended(int status, String err) {}
+
+    /** Runs a command in a shell script, where it is {@code "$@"}. */
+    private static Ended run(String script, String words) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh"));
+        command.addAll(HoldfastJvm.command(64, List.of(words.split(" "))));
+        Process process =
+                new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Ended(process.waitFor(), err);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "version, 1",
+        "--help, 1",
+        "dflockd --help, 1",
+        "kv get --help, 3",
+        "top --help, 3"
+    })
+    void that_takes_nothing_makes_a_command_fail(String words, int status) throws Exception {
+        assumeTrue(Files.exists(Path.of("/dev/full")));
+        assertThat(run("exec \"$@\" >/dev/full", words))
+                .isEqualTo(
+                        new Ended(
+                                status,
+                                "Error: cannot write to standard output: no space left on"
+                                        + " device\n"));
+    }
+
+    @Test
+    void whose_reader_has_gone_is_no_failure() throws Exception {
+        String script = "{ \"$@\"; echo status=$? >&2; } | :";
+        assertThat(run(script, "--help")).isEqualTo(new Ended(0, "status=0\n"));
+    }
+}
