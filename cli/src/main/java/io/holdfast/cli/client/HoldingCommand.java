@@ -10,7 +10,9 @@ import io.holdfast.cli.process.SignalRelay;
 import io.holdfast.client.Hold;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.HoldfastLock;
+import io.holdfast.client.KeyInfo;
 import io.holdfast.client.LockException;
+import io.holdfast.client.RefusedException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,8 @@ import java.util.Optional;
                     + " the key and the fence in HOLDFAST_KEY and HOLDFAST_FENCE."
         })
 abstract class HoldingCommand extends ClientCommand {
+    private static final String LIMIT_MISMATCH = "error_limit_mismatch";
+
     @Option(
             names = "--lease",
             paramLabel = "TIME",
@@ -135,10 +139,40 @@ abstract class HoldingCommand extends ClientCommand {
         }
     }
 
-    final int holdOnce(HoldfastLock lock, WaitOptions waiting, SignalRelay signals)
+    /**
+     * Waits once and runs.
+     *
+     * @param limit of the semaphore; null for a lock
+     */
+    final int holdOnce(
+            Holdfast client,
+            HoldfastLock lock,
+            @Nullable Integer limit,
+            WaitOptions waiting,
+            SignalRelay signals)
             throws InterruptedException {
         info("Waiting for " + lock.key());
-        Optional<Hold> hold = waiting.acquire(configured(lock));
+        Optional<Hold> hold;
+        try {
+            hold =
+                    reporting(
+                            client,
+                            lock.key(),
+                            limit != null,
+                            () -> waiting.acquire(configured(lock)));
+        } catch (RefusedException e) {
+            if (limit == null || !e.reason().equals(LIMIT_MISMATCH)) {
+                throw e;
+            }
+            KeyInfo.Standing other = client.info(lock.key()).semaphore().orElseThrow(() -> e);
+            return failed(
+                    lock.key()
+                            + " has the limit "
+                            + other.limit()
+                            + ", not "
+                            + limit
+                            + ": all who use it must name the same");
+        }
         if (hold.isEmpty()) {
             if (!quiet) {
                 Printer.err("Not obtained in time: " + lock.key());
@@ -146,6 +180,22 @@ abstract class HoldingCommand extends ClientCommand {
             return waiting.conflictStatus();
         }
         return run(hold.get(), signals).status();
+    }
+
+    /** What may wait. */
+    interface Waiting<T> {
+        T await() throws InterruptedException;
+    }
+
+    /** Waits; at a terminal, who looks on sees what for. */
+    final <T> T reporting(Holdfast client, String key, boolean semaphore, Waiting<T> waiting)
+            throws InterruptedException {
+        if (quiet || !Printer.isErrTerminal()) {
+            return waiting.await();
+        }
+        try (WaitReport _ = WaitReport.start(client, key, semaphore)) {
+            return waiting.await();
+        }
     }
 
     final HoldfastLock configured(HoldfastLock lock) {

@@ -67,7 +67,7 @@ final class LeadCommand extends HoldingCommand {
         HoldfastLock lock = configured(client.lock(key));
         while (true) {
             info("Waiting to lead " + key);
-            GuardedRun.Ended ended = run(lead(lock), signals);
+            GuardedRun.Ended ended = run(reporting(client, key, false, () -> lead(lock)), signals);
             if (!ended.lost() || once || signals.takeBack().isPresent()) {
                 return ended.status();
             }

@@ -70,7 +70,7 @@ final class LockCommand extends HoldingCommand {
 
     @Override
     int hold(Holdfast client, SignalRelay signals) throws InterruptedException {
-        return holdOnce(lock(client), waiting, signals);
+        return holdOnce(client, lock(client), limit, waiting, signals);
     }
 
     private HoldfastLock lock(Holdfast client) {

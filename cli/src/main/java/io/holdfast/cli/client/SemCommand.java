@@ -54,6 +54,6 @@ final class SemCommand extends HoldingCommand {
 
     @Override
     int hold(Holdfast client, SignalRelay signals) throws InterruptedException {
-        return holdOnce(client.semaphore(key, limit), waiting, signals);
+        return holdOnce(client, client.semaphore(key, limit), limit, waiting, signals);
     }
 }

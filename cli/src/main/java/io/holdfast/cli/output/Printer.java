@@ -1,9 +1,13 @@
 package io.holdfast.cli.output;
 
+import java.io.Console;
+import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /** Writes lines for users and scripts, always in UTF-8, whatever the locale. */
 public final class Printer {
@@ -17,6 +21,20 @@ public final class Printer {
     /** For people. */
     public static void err(String line) {
         print(System.err, printable(line));
+    }
+
+    /** Whether standard error is a terminal. */
+    @SuppressWarnings("SystemConsoleNull") // JDK 25 returns null again
+    public static boolean isErrTerminal() {
+        try {
+            String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
+            return target.startsWith("/dev/pts/")
+                    || target.startsWith("/dev/tty")
+                    || target.equals("/dev/console");
+        } catch (IOException | UnsupportedOperationException e) { // not on Linux
+            Console console = System.console();
+            return console != null && console.isTerminal();
+        }
     }
 
     /** Whether nobody reads standard output any more. */

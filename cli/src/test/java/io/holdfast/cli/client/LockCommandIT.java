@@ -2,6 +2,10 @@ package io.holdfast.cli.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.cli.watch.Pty;
+import io.holdfast.testsupport.NeedsProgram;
+import io.holdfast.testsupport.Program;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -94,6 +98,48 @@ class LockCommandIT {
                 assertThat(next.status()).isZero();
             }
             assertThat(exists("ran")).isFalse();
+        }
+    }
+
+    @Test
+    @NeedsProgram(Program.SCRIPT)
+    void shows_at_a_terminal_who_holds_the_key_and_its_position() throws Exception {
+        try (Launched first =
+                start(
+                        "lock shown --label first:1",
+                        "echo in; until test -e \"$1/go\"; do sleep 0.05; done")) {
+            first.awaitOut("in");
+            try (Launched elsewhere = command("lock", "shown", "--", "true");
+                    Pty terminal =
+                            Pty.start(
+                                    Map.of("HOLDFAST_SERVER", server.address()),
+                                    "lock",
+                                    "shown",
+                                    "--",
+                                    "true")) {
+                terminal.awaitWritten("Waiting for shown, held by first:1; position ");
+                Files.createFile(folder.resolve("go"));
+                assertThat(terminal.status()).isZero();
+                assertThat(elsewhere.status()).isZero();
+                assertThat(elsewhere.err()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void names_the_limit_that_a_semaphore_has_already() throws Exception {
+        try (Launched first =
+                start("sem limited 2", "echo in; until test -e \"$1/go\"; do sleep 0.05; done")) {
+            first.awaitOut("in");
+            try (Launched other = command("sem", "limited", "3", "--", "true")) {
+                assertThat(other.status()).isEqualTo(3);
+                assertThat(other.err())
+                        .containsExactly(
+                                "Error: limited has the limit 2, not 3: all who use it must name"
+                                        + " the same");
+            }
+            Files.createFile(folder.resolve("go"));
+            assertThat(first.status()).isZero();
         }
     }
 

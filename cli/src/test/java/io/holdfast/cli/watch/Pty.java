@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * {@code holdfast} in a JVM of its own, at a terminal that {@code script} makes. Before and after,
  * the terminal tells its settings.
  */
-final class Pty implements AutoCloseable {
+public final class Pty implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final Pattern NAME = Pattern.compile("tty=(\\S+) ");
     private static final Pattern PID = Pattern.compile("pid=(\\d+) ");
@@ -43,7 +43,7 @@ final class Pty implements AutoCloseable {
         return start(Map.of(), words);
     }
 
-    static Pty start(Map<String, String> environment, String... words) throws IOException {
+    public static Pty start(Map<String, String> environment, String... words) throws IOException {
         List<String> command = HoldfastJvm.command(128, List.of(words));
         String line =
                 command.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
@@ -78,8 +78,17 @@ final class Pty implements AutoCloseable {
     }
 
     /** All that came, byte by byte. */
-    String written() {
+    public String written() {
         return written.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    /** Waits for a text that is written somewhere. */
+    public void awaitWritten(String text) {
+        await(text)
+                .atMost(LONGEST)
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> written().contains(text) || STATUS.matcher(written()).find());
+        assertThat(written()).contains(text);
     }
 
     /** The lines of the last screen that was drawn to its end. */
@@ -153,7 +162,7 @@ final class Pty implements AutoCloseable {
     }
 
     /** Waits for the end of the command. */
-    int status() {
+    public int status() {
         await().atMost(LONGEST)
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> SETTINGS.matcher(written()).results().count() == 2);
