@@ -1,8 +1,11 @@
 package io.holdfast.bench;
 
+import io.holdfast.engine.Key;
 import io.holdfast.engine.Ledger;
 
-/** A ledger with room for everything. */
+import org.jspecify.annotations.Nullable;
+
+/** A ledger without limits. */
 final class BenchLedger implements Ledger {
     private long fence;
 
@@ -12,34 +15,53 @@ final class BenchLedger implements Ledger {
     }
 
     @Override
-    public boolean reserveKey() {
+    public boolean reserveKey(Key key, @Nullable Client client) {
         return true;
     }
 
     @Override
-    public void returnKey() {}
+    public void returnKey(Key key, @Nullable Client client) {}
 
     @Override
-    public boolean reserveClaim() {
+    public boolean reserveClaim(Key key, @Nullable Client client) {
         return true;
     }
 
     @Override
-    public void returnClaim() {}
+    public void returnClaim(Key key, @Nullable Client client) {}
 
     @Override
-    public boolean reserveEntry() {
+    public boolean reserveHold(@Nullable Client client) {
         return true;
     }
 
     @Override
-    public void returnEntry() {}
+    public void returnHold(@Nullable Client client) {}
 
     @Override
-    public boolean reserve() {
+    public boolean reserveWait(@Nullable Client client) {
         return true;
     }
 
     @Override
-    public void giveBack() {}
+    public void returnWait(@Nullable Client client) {}
+
+    @Override
+    public void grantWait(@Nullable Client client) {}
+
+    @Override
+    public boolean reserveEntry(Key key, @Nullable Client client) {
+        return true;
+    }
+
+    @Override
+    public void returnEntry(Key key, @Nullable Client client) {}
+
+    @Override
+    public boolean reserveContent(int bytes) {
+        return true;
+    }
+
+    @Override
+    public void returnContent(int bytes) {}
 }

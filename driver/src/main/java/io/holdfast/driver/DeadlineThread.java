@@ -17,6 +17,7 @@ final class DeadlineThread {
     private final List<Shard> shards;
     private final long collectEveryNanos;
     private final LongSupplier clock;
+    private final ExpiryHold hold;
     private final Thread thread;
 
     /** The time until which the thread sleeps; written before it looks at the shards. */
@@ -25,8 +26,9 @@ final class DeadlineThread {
     private volatile boolean closed;
     private long nextCollectNanos;
 
-    DeadlineThread(List<Shard> shards, Duration collectEvery, LongSupplier clock) {
+    DeadlineThread(List<Shard> shards, Duration collectEvery, LongSupplier clock, ExpiryHold hold) {
         this.shards = shards;
+        this.hold = hold;
         this.collectEveryNanos = nanos(collectEvery);
         this.clock = clock;
         this.thread = Thread.ofPlatform().daemon().name("holdfast-deadlines").unstarted(this::run);
@@ -42,6 +44,7 @@ final class DeadlineThread {
 
     void start() {
         nextCollectNanos = saturatedAdd(clock.getAsLong(), collectEveryNanos);
+        hold.onBegin(() -> LockSupport.unpark(thread));
         thread.start();
     }
 
@@ -69,6 +72,7 @@ final class DeadlineThread {
     }
 
     private void turn() {
+        hold.look();
         long now = clock.getAsLong();
         for (Shard shard : shards) {
             if (shard.wakeAtNanos() <= now) {
@@ -83,12 +87,19 @@ final class DeadlineThread {
         }
         // A shard that gets an earlier deadline now either is seen below or sees armedNanos.
         armedNanos = Long.MAX_VALUE;
-        long wakeAt = nextCollectNanos;
+        long wakeAt = Long.MAX_VALUE;
         for (Shard shard : shards) {
             wakeAt = Math.min(wakeAt, shard.wakeAtNanos());
         }
-        armedNanos = wakeAt;
-        long span = wakeAt - clock.getAsLong();
+        long from = clock.getAsLong();
+        boolean wakesForAny = hold.isUsed() && wakeAt == Long.MAX_VALUE;
+        if (hold.isUsed() && !wakesForAny) {
+            wakeAt = Math.min(wakeAt, from + ExpiryHold.LOOK_EVERY_NANOS);
+        }
+        hold.looksBy(wakesForAny ? wakeAt : Math.max(wakeAt, from));
+        wakeAt = Math.min(wakeAt, nextCollectNanos);
+        armedNanos = wakesForAny ? Long.MAX_VALUE : wakeAt;
+        long span = wakeAt - from;
         if (span > 0 && !closed) {
             LockSupport.parkNanos(this, span);
         }

@@ -51,24 +51,18 @@ public final class LocalDriver implements Driver {
     private final LongSupplier clock;
     private final Watcher watcher;
 
+    /** The clock of the watcher has to be {@link System#nanoTime}. */
+    public LocalDriver(DriverConfig config, Fences fences) {
+        this(config, fences, System::nanoTime);
+    }
+
     /**
      * @param collectEvery how often idle keys are collected
      * @param room memory for keys, holds, waits and data
      */
     public LocalDriver(
             Settings settings, Caps caps, Duration collectEvery, Fences fences, Room room) {
-        this(settings, caps, collectEvery, fences, room, Watcher.NONE);
-    }
-
-    /** One that is watched; the watcher's clock has to be {@link System#nanoTime}. */
-    public LocalDriver(
-            Settings settings,
-            Caps caps,
-            Duration collectEvery,
-            Fences fences,
-            Room room,
-            Watcher watcher) {
-        this(settings, caps, collectEvery, fences, room, watcher, System::nanoTime);
+        this(settings, caps, collectEvery, fences, room, System::nanoTime);
     }
 
     LocalDriver(
@@ -89,15 +83,33 @@ public final class LocalDriver implements Driver {
             Room room,
             Watcher watcher,
             LongSupplier clock) {
+        this(
+                new DriverConfig(
+                        settings, caps, collectEvery, 0, MemoryBudgets.inPieces(room), watcher),
+                fences,
+                clock);
+    }
+
+    LocalDriver(DriverConfig config, Fences fences, LongSupplier clock) {
         this.clock = clock;
-        this.watcher = watcher;
+        this.watcher = config.watcher();
         this.fences = fences;
-        LocalLedger ledger = new LocalLedger(fences, caps, room);
+        LocalLedger ledger =
+                new LocalLedger(
+                        fences, config.caps(), config.perClient(), config.memory(), this::usageOf);
+        ExpiryHold hold = new ExpiryHold(config.readRound(), clock);
         for (int i = 0; i < SHARDS; i++) {
             shards[i] =
-                    new Shard(i, new LockEngine(settings), ledger, clock, watcher, sessions::get);
+                    new Shard(
+                            i,
+                            new LockEngine(config.settings()),
+                            ledger,
+                            clock,
+                            hold,
+                            watcher,
+                            sessions::get);
         }
-        deadlines = new DeadlineThread(List.of(shards), collectEvery, clock);
+        deadlines = new DeadlineThread(List.of(shards), config.collectEvery(), clock, hold);
         for (Shard shard : shards) {
             shard.onEarlierDeadline(deadlines::armBefore);
         }
@@ -123,6 +135,11 @@ public final class LocalDriver implements Driver {
         sessions.put(session.id(), session);
         watcher.opened(session.id(), peer);
         return session;
+    }
+
+    private @Nullable ClientUsage usageOf(long session) {
+        LocalSession found = sessions.get(session);
+        return found == null ? null : found.peer().usage();
     }
 
     @Override

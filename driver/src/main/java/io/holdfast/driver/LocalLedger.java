@@ -1,26 +1,41 @@
 package io.holdfast.driver;
 
+import io.holdfast.driver.ClientUsage.Counted;
+import io.holdfast.engine.Key;
 import io.holdfast.engine.Ledger;
 
-import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
-/** What the shards of a local driver share. Keys are reserved in one atomic step. */
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
+
+/** What the shards of a local driver share. Each reservation is one atomic step for each limit. */
 final class LocalLedger implements Ledger {
     private final Fences fences;
-    private final Room room;
+    private final MemoryBudgets memory;
     private final Quota keys;
     private final Quota claims;
     private final Quota entries;
+    private final ClientCaps caps;
+    private final LongFunction<@Nullable ClientUsage> clients;
 
     /**
-     * @param room memory for keys, holds, waits and data
+     * @param perClient how much each client may have
+     * @param clients of open sessions
      */
-    LocalLedger(Fences fences, Caps caps, Room room) {
+    LocalLedger(
+            Fences fences,
+            Caps caps,
+            ClientCaps perClient,
+            MemoryBudgets memory,
+            LongFunction<@Nullable ClientUsage> clients) {
         this.fences = fences;
-        this.room = room;
+        this.memory = memory;
         this.keys = new Quota(caps.keys());
         this.entries = new Quota(caps.entries());
         this.claims = new Quota(caps.claims());
+        this.caps = perClient;
+        this.clients = clients;
     }
 
     @Override
@@ -29,59 +44,119 @@ final class LocalLedger implements Ledger {
     }
 
     @Override
-    public boolean reserveKey() {
-        return reserve(keys);
+    public @Nullable Client client(long session) {
+        return caps.equals(ClientCaps.NONE) ? null : clients.apply(session);
     }
 
     @Override
-    public void returnKey() {
-        giveBack(keys);
+    public boolean reserveKey(Key key, @Nullable Client client) {
+        return reserve(
+                memory.names(), StateSize.name(key), keys, client, Counted.NAME, caps.names());
     }
 
     @Override
-    public boolean reserveClaim() {
-        return reserve(claims);
+    public void returnKey(Key key, @Nullable Client client) {
+        keys.giveBack();
+        giveBack(memory.names(), StateSize.name(key), client, Counted.NAME);
     }
 
     @Override
-    public void returnClaim() {
-        giveBack(claims);
+    public boolean reserveClaim(Key key, @Nullable Client client) {
+        return reserve(
+                memory.names(), StateSize.name(key), claims, client, Counted.NAME, caps.names());
     }
 
     @Override
-    public boolean reserveEntry() {
-        return reserve(entries);
+    public void returnClaim(Key key, @Nullable Client client) {
+        claims.giveBack();
+        giveBack(memory.names(), StateSize.name(key), client, Counted.NAME);
     }
 
     @Override
-    public void returnEntry() {
-        giveBack(entries);
+    public boolean reserveHold(@Nullable Client client) {
+        return reserve(memory.holds(), StateSize.HOLD, null, client, Counted.HOLD, caps.names());
     }
 
     @Override
-    public boolean reserve() {
-        return room.take();
+    public void returnHold(@Nullable Client client) {
+        giveBack(memory.holds(), StateSize.HOLD, client, Counted.HOLD);
     }
 
     @Override
-    public void giveBack() {
-        room.giveBack();
+    public boolean reserveWait(@Nullable Client client) {
+        return reserve(memory.waits(), StateSize.WAIT, null, client, Counted.WAIT, caps.waits());
     }
 
-    private boolean reserve(Quota quota) {
-        if (!room.take()) {
+    @Override
+    public void returnWait(@Nullable Client client) {
+        giveBack(memory.waits(), StateSize.WAIT, client, Counted.WAIT);
+    }
+
+    @Override
+    public void grantWait(@Nullable Client client) {
+        returnWait(client);
+        memory.holds().charge(StateSize.HOLD);
+        if (client instanceof ClientUsage usage) {
+            usage.add(Counted.HOLD);
+        }
+    }
+
+    @Override
+    public boolean reserveEntry(Key key, @Nullable Client client) {
+        return reserve(
+                memory.data(),
+                StateSize.entry(key),
+                entries,
+                client,
+                Counted.ENTRY,
+                caps.entries());
+    }
+
+    @Override
+    public void returnEntry(Key key, @Nullable Client client) {
+        entries.giveBack();
+        giveBack(memory.data(), StateSize.entry(key), client, Counted.ENTRY);
+    }
+
+    @Override
+    public boolean reserveContent(int bytes) {
+        return memory.data().take(bytes);
+    }
+
+    @Override
+    public void returnContent(int bytes) {
+        memory.data().giveBack(bytes);
+    }
+
+    private static boolean reserve(
+            MemoryBudget budget,
+            long bytes,
+            @Nullable Quota quota,
+            @Nullable Client client,
+            Counted item,
+            int mostOfClient) {
+        ClientUsage usage = (ClientUsage) client;
+        if (usage != null && !usage.take(item, mostOfClient)) {
             return false;
         }
-        if (quota.take()) {
-            return true;
+        if (budget.take(bytes)) {
+            if (quota == null || quota.take()) {
+                return true;
+            }
+            budget.giveBack(bytes);
         }
-        room.giveBack();
+        if (usage != null) {
+            usage.giveBack(item);
+        }
         return false;
     }
 
-    private void giveBack(Quota quota) {
-        quota.giveBack();
-        room.giveBack();
+    private static void giveBack(
+            MemoryBudget budget, long bytes, @Nullable Client client, Counted item) {
+        budget.giveBack(bytes);
+        if (client instanceof ClientUsage usage) {
+            usage.giveBack(item);
+        }
     }
 
     /** A count with an upper bound; 0 is none. */

@@ -1,5 +1,7 @@
 package io.holdfast.driver;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.function.Supplier;
 
 /**
@@ -9,10 +11,23 @@ import java.util.function.Supplier;
  * @param name how others are told about it, such as the address of its client
  * @param concurrent whether it does several things at once: while one of its threads waits, another
  *     may give back what it holds
+ * @param usage what counts against the limits of one client; null has none. Sessions with the same
+ *     usage are counted together
  */
-public record Peer(String protocol, Supplier<String> name, boolean concurrent) {
-    /** One that does one thing after another. */
+public record Peer(
+        String protocol, Supplier<String> name, boolean concurrent, @Nullable ClientUsage usage) {
+    /** A client of its own. */
+    public Peer(String protocol, Supplier<String> name, boolean concurrent) {
+        this(protocol, name, concurrent, new ClientUsage());
+    }
+
+    /** A client of its own, which does one thing after another. */
     public Peer(String protocol, Supplier<String> name) {
         this(protocol, name, false);
+    }
+
+    /** The server itself, which serves many clients by one session. */
+    public static Peer ofServer(String name) {
+        return new Peer("holdfast", () -> name, false, null);
     }
 }

@@ -31,6 +31,7 @@ final class Shard {
     private final LockEngine engine;
     private final Ledger ledger;
     private final LongSupplier clock;
+    private final ExpiryHold hold;
     private final Watcher watcher;
     private final boolean watched;
     private final LongFunction<@Nullable LocalSession> sessions;
@@ -49,6 +50,7 @@ final class Shard {
             LockEngine engine,
             Ledger ledger,
             LongSupplier clock,
+            ExpiryHold hold,
             Watcher watcher,
             LongFunction<@Nullable LocalSession> sessions) {
         this.index = index;
@@ -56,6 +58,7 @@ final class Shard {
         this.engine = engine;
         this.ledger = ledger;
         this.clock = clock;
+        this.hold = hold;
         this.sessions = sessions;
         this.watched = !watcher.equals(Watcher.NONE);
         if (watched) {
@@ -85,7 +88,7 @@ final class Shard {
         List<LocalSession> woken;
         long earlier = Long.MAX_VALUE;
         synchronized (this) {
-            engine.apply(command, clock.getAsLong(), ledger, effects);
+            apply(command);
             if (watched) {
                 watch(command);
             }
@@ -125,12 +128,16 @@ final class Shard {
         boolean more = true;
         while (more) {
             synchronized (this) {
-                engine.apply(
-                        new Command.Collect(COLLECT_SLICE), clock.getAsLong(), ledger, effects);
+                apply(new Command.Collect(COLLECT_SLICE));
                 more = engine.hasCollectable(clock.getAsLong());
             }
         }
         tick();
+    }
+
+    private void apply(Command command) {
+        long now = clock.getAsLong();
+        engine.apply(command, now, hold.dueNanos(now), ledger, effects);
     }
 
     boolean hasHolds(long session) {

@@ -1,5 +1,6 @@
 package io.holdfast.driver;
 
+import io.holdfast.engine.Key;
 import io.holdfast.testsupport.Tier;
 
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -10,17 +11,30 @@ import org.junit.jupiter.api.Test;
 /** Lincheck tries the interleavings; each must look like some order of whole operations. */
 @DisplayName("The ledger that shards share, in every interleaving")
 public class LocalLedgerLincheckTest {
+    private static final Key KEY = Key.of("key");
+
+    private final ClientUsage client = new ClientUsage();
     private final LocalLedger ledger =
-            new LocalLedger(new ClockFences(), new Caps(1, 1, 1), () -> true);
+            new LocalLedger(
+                    new ClockFences(),
+                    new Caps(1, 1, 1),
+                    new ClientCaps(0, 0, 1),
+                    MemoryBudgets.UNLIMITED,
+                    _ -> null);
 
     @Operation
     public boolean reserve() {
-        return ledger.reserveKey();
+        return ledger.reserveKey(KEY, null);
     }
 
     @Operation
     public void giveBack() {
-        ledger.returnKey();
+        ledger.returnKey(KEY, null);
+    }
+
+    @Operation
+    public boolean reserveOfClient() {
+        return ledger.reserveEntry(KEY, client);
     }
 
     @Test

@@ -2,6 +2,8 @@ package io.holdfast.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.engine.Key;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -10,26 +12,28 @@ import java.util.concurrent.atomic.AtomicLong;
 
 @DisplayName("The ledger that shards share")
 class LocalLedgerTest {
+    private static final Key KEY = Key.of("key");
+
     private final AtomicBoolean room = new AtomicBoolean(true);
 
     @Test
     void has_room_for_as_many_keys_as_allowed_and_again_for_those_given_back() {
         LocalLedger ledger = ledger(2);
-        assertThat(ledger.reserveKey()).isTrue();
-        assertThat(ledger.reserveKey()).isTrue();
+        assertThat(ledger.reserveKey(KEY, null)).isTrue();
+        assertThat(ledger.reserveKey(KEY, null)).isTrue();
         for (int i = 0; i < 10; i++) {
-            assertThat(ledger.reserveKey()).isFalse();
+            assertThat(ledger.reserveKey(KEY, null)).isFalse();
         }
-        ledger.returnKey();
-        assertThat(ledger.reserveKey()).isTrue();
-        assertThat(ledger.reserveKey()).isFalse();
+        ledger.returnKey(KEY, null);
+        assertThat(ledger.reserveKey(KEY, null)).isTrue();
+        assertThat(ledger.reserveKey(KEY, null)).isFalse();
     }
 
     @Test
     void knows_no_limit_where_there_is_none() {
         LocalLedger ledger = ledger(0);
         for (int i = 0; i < 10_000; i++) {
-            assertThat(ledger.reserveKey()).isTrue();
+            assertThat(ledger.reserveKey(KEY, null)).isTrue();
         }
     }
 
@@ -37,13 +41,13 @@ class LocalLedgerTest {
     void takes_nothing_while_memory_is_short() {
         LocalLedger ledger = ledger(1);
         room.set(false);
-        assertThat(ledger.reserve()).isFalse();
-        assertThat(ledger.reserveKey()).isFalse();
-        assertThat(ledger.reserveClaim()).isFalse();
+        assertThat(ledger.reserveHold(null)).isFalse();
+        assertThat(ledger.reserveKey(KEY, null)).isFalse();
+        assertThat(ledger.reserveClaim(KEY, null)).isFalse();
         room.set(true);
-        assertThat(ledger.reserve()).isTrue();
-        assertThat(ledger.reserveKey()).isTrue();
-        assertThat(ledger.reserveKey()).isFalse();
+        assertThat(ledger.reserveHold(null)).isTrue();
+        assertThat(ledger.reserveKey(KEY, null)).isTrue();
+        assertThat(ledger.reserveKey(KEY, null)).isFalse();
     }
 
     @Test
@@ -62,47 +66,101 @@ class LocalLedgerTest {
                         pieces.decrementAndGet();
                     }
                 };
-        LocalLedger ledger = new LocalLedger(new ClockFences(), new Caps(1, 1, 1), counting);
-        assertThat(ledger.reserveKey()).isTrue();
-        assertThat(ledger.reserveKey()).as("refused").isFalse();
+        LocalLedger ledger = ledger(new Caps(1, 1, 1), counting);
+        assertThat(ledger.reserveKey(KEY, null)).isTrue();
+        assertThat(ledger.reserveKey(KEY, null)).as("refused").isFalse();
         assertThat(pieces).hasValue(1);
-        assertThat(ledger.reserve()).isTrue();
+        assertThat(ledger.reserveHold(null)).isTrue();
         assertThat(pieces).hasValue(2);
-        assertThat(ledger.reserveClaim()).isTrue();
-        assertThat(ledger.reserveClaim()).as("refused").isFalse();
+        assertThat(ledger.reserveClaim(KEY, null)).isTrue();
+        assertThat(ledger.reserveClaim(KEY, null)).as("refused").isFalse();
         assertThat(pieces).hasValue(3);
-        ledger.returnClaim();
-        ledger.giveBack();
-        ledger.returnKey();
+        ledger.returnClaim(KEY, null);
+        ledger.returnHold(null);
+        ledger.returnKey(KEY, null);
         assertThat(pieces).hasValue(0);
     }
 
     @Test
     void counts_names_that_are_only_claimed_apart_from_keys_and_entries() {
-        LocalLedger ledger = new LocalLedger(new ClockFences(), new Caps(1, 2, 1), room::get);
-        assertThat(ledger.reserveKey()).isTrue();
-        assertThat(ledger.reserveEntry()).isTrue();
-        assertThat(ledger.reserveClaim()).isTrue();
-        assertThat(ledger.reserveClaim()).isTrue();
+        LocalLedger ledger = ledger(new Caps(1, 2, 1), room::get);
+        assertThat(ledger.reserveKey(KEY, null)).isTrue();
+        assertThat(ledger.reserveEntry(KEY, null)).isTrue();
+        assertThat(ledger.reserveClaim(KEY, null)).isTrue();
+        assertThat(ledger.reserveClaim(KEY, null)).isTrue();
         for (int i = 0; i < 10; i++) {
-            assertThat(ledger.reserveClaim()).isFalse();
+            assertThat(ledger.reserveClaim(KEY, null)).isFalse();
         }
-        ledger.returnKey();
-        ledger.returnEntry();
-        assertThat(ledger.reserveClaim()).as("the room of a key is not that of a claim").isFalse();
-        ledger.returnClaim();
-        assertThat(ledger.reserveClaim()).isTrue();
-        assertThat(ledger.reserveClaim()).isFalse();
-        assertThat(ledger.reserveKey()).isTrue();
-        assertThat(ledger.reserveEntry()).isTrue();
+        ledger.returnKey(KEY, null);
+        ledger.returnEntry(KEY, null);
+        assertThat(ledger.reserveClaim(KEY, null))
+                .as("the room of a key is not that of a claim")
+                .isFalse();
+        ledger.returnClaim(KEY, null);
+        assertThat(ledger.reserveClaim(KEY, null)).isTrue();
+        assertThat(ledger.reserveClaim(KEY, null)).isFalse();
+        assertThat(ledger.reserveKey(KEY, null)).isTrue();
+        assertThat(ledger.reserveEntry(KEY, null)).isTrue();
     }
 
     @Test
     void knows_no_limit_of_claims_where_there_is_none() {
-        LocalLedger ledger = new LocalLedger(new ClockFences(), new Caps(1, 0, 1), room::get);
+        LocalLedger ledger = ledger(new Caps(1, 0, 1), room::get);
         for (int i = 0; i < 10_000; i++) {
-            assertThat(ledger.reserveClaim()).isTrue();
+            assertThat(ledger.reserveClaim(KEY, null)).isTrue();
         }
+    }
+
+    @Test
+    void lets_each_client_have_only_so_much() {
+        LocalLedger ledger = ledger(Caps.NONE, new ClientCaps(2, 1, 1), MemoryBudgets.UNLIMITED);
+        ClientUsage alice = new ClientUsage();
+        ClientUsage bob = new ClientUsage();
+        assertThat(ledger.reserveKey(KEY, alice)).isTrue();
+        assertThat(ledger.reserveClaim(KEY, alice)).isTrue();
+        assertThat(ledger.reserveKey(KEY, alice)).as("a third name").isFalse();
+        assertThat(ledger.reserveHold(alice)).isTrue();
+        assertThat(ledger.reserveWait(alice)).isTrue();
+        assertThat(ledger.reserveWait(alice)).as("a second wait").isFalse();
+        ledger.grantWait(alice);
+        assertThat(ledger.reserveWait(alice)).as("the first is a hold now").isTrue();
+        assertThat(ledger.reserveHold(alice)).as("a third hold").isFalse();
+        assertThat(ledger.reserveEntry(KEY, alice)).isTrue();
+        assertThat(ledger.reserveEntry(KEY, alice)).as("a second entry").isFalse();
+
+        assertThat(ledger.reserveKey(KEY, bob)).as("of another client").isTrue();
+        assertThat(ledger.reserveEntry(KEY, bob)).as("of another client").isTrue();
+        assertThat(ledger.reserveEntry(KEY, null)).as("of nobody").isTrue();
+
+        ledger.returnClaim(KEY, alice);
+        ledger.returnHold(alice);
+        ledger.returnEntry(KEY, alice);
+        assertThat(ledger.reserveKey(KEY, alice)).isTrue();
+        assertThat(ledger.reserveHold(alice)).isTrue();
+        assertThat(ledger.reserveEntry(KEY, alice)).isTrue();
+    }
+
+    @Test
+    void counts_nothing_of_a_client_for_what_was_refused() {
+        AtomicBoolean left = new AtomicBoolean();
+        LocalLedger ledger =
+                ledger(
+                        new Caps(0, 0, 1),
+                        new ClientCaps(1, 1, 2),
+                        MemoryBudgets.inPieces(left::get));
+        ClientUsage alice = new ClientUsage();
+        assertThat(ledger.reserveKey(KEY, alice)).isFalse();
+        assertThat(ledger.reserveHold(alice)).isFalse();
+        assertThat(ledger.reserveWait(alice)).isFalse();
+        assertThat(ledger.reserveEntry(KEY, alice)).isFalse();
+        left.set(true);
+        assertThat(ledger.reserveKey(KEY, alice)).isTrue();
+        assertThat(ledger.reserveHold(alice)).isTrue();
+        assertThat(ledger.reserveWait(alice)).isTrue();
+        assertThat(ledger.reserveEntry(KEY, alice)).isTrue();
+        assertThat(ledger.reserveEntry(KEY, alice)).as("the cap of all").isFalse();
+        ledger.returnEntry(KEY, alice);
+        assertThat(ledger.reserveEntry(KEY, alice)).isTrue();
     }
 
     @Test
@@ -113,6 +171,14 @@ class LocalLedgerTest {
     }
 
     private LocalLedger ledger(long maxKeys) {
-        return new LocalLedger(new ClockFences(), new Caps(maxKeys, 0, 0), room::get);
+        return ledger(new Caps(maxKeys, 0, 0), room::get);
+    }
+
+    private static LocalLedger ledger(Caps caps, Room room) {
+        return ledger(caps, ClientCaps.NONE, MemoryBudgets.inPieces(room));
+    }
+
+    private static LocalLedger ledger(Caps caps, ClientCaps perClient, MemoryBudgets memory) {
+        return new LocalLedger(new ClockFences(), caps, perClient, memory, _ -> null);
     }
 }

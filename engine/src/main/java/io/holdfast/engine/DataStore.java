@@ -6,6 +6,8 @@ import java.util.List;
 
 /** Counters, values and lists. Each operation costs the same however many there are. */
 final class DataStore {
+    private static final int CHARGED_STEP = 64;
+
     private Settings settings;
     final Space<Counter> counters = new Space<>();
     final Space<Value> values = new Space<>();
@@ -55,10 +57,10 @@ final class DataStore {
         return ends.next();
     }
 
-    /** Ends the values whose time has come. */
-    void endWhatIsDue(long now, Ledger ledger) {
+    /** Ends the values whose time had come at {@code until}. */
+    void endWhatIsDue(long until, long now, Ledger ledger) {
         nowNanos = now;
-        for (Deadline due = ends.pollDue(now); due != null; due = ends.pollDue(now)) {
+        for (Deadline due = ends.pollDue(until); due != null; due = ends.pollDue(until)) {
             remove((Value) due, ledger);
         }
     }
@@ -107,6 +109,46 @@ final class DataStore {
         };
     }
 
+    boolean isKnown(DataOperation operation, Key key) {
+        return switch (operation) {
+            case DataOperation.Increment _,
+                    DataOperation.Decrement _,
+                    DataOperation.GetCounter _,
+                    DataOperation.SetCounter _ ->
+                    counters.get(key) != null;
+            case DataOperation.SetValue _, DataOperation.GetValue _, DataOperation.DeleteValue _ ->
+                    values.get(key) != null;
+            case DataOperation.Push _,
+                    DataOperation.Pop _,
+                    DataOperation.Length _,
+                    DataOperation.Range _ ->
+                    lists.get(key) != null;
+        };
+    }
+
+    /** See {@link LockEngine#reserveAll}. */
+    void reserveAll(Ledger ledger) {
+        for (Space<? extends Entry> space : List.of(counters, values, lists)) {
+            for (Roster.Node node = space.inOrder().first(); node != null; node = node.after()) {
+                if (!(node instanceof Entry entry)) {
+                    continue;
+                }
+                boolean _ = ledger.reserveEntry(entry.key, entry.creator);
+                switch (entry) {
+                    case Counter _ -> {}
+                    case Value value -> {
+                        boolean _ = ledger.reserveContent(chargedBytes(value.content));
+                    }
+                    case ItemList list -> {
+                        for (int i = 0; i < list.size(); i++) {
+                            boolean _ = ledger.reserveContent(chargedBytes(list.item(i)));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     private long read(Key key) {
         Counter counter = touch(counters.get(key));
         return counter == null ? 0 : counter.value;
@@ -115,10 +157,12 @@ final class DataStore {
     private Effect change(Command.Data c, long value, Ledger ledger) {
         Counter counter = counters.get(c.key());
         if (counter == null) {
-            if (!ledger.reserveEntry()) {
+            Ledger.Client client = ledger.client(c.session());
+            if (!ledger.reserveEntry(c.key(), client)) {
                 return refuse(c, Refusal.TOO_MANY_ENTRIES);
             }
             counter = new Counter(c.key());
+            counter.creator = client;
             counters.add(counter);
         }
         touch(counter);
@@ -129,19 +173,28 @@ final class DataStore {
         return number(c, value);
     }
 
-    /** A value takes the room of an entry and that of a piece of data, its content. */
     private Effect set(Command.Data c, ByteString content, long ttlNanos, Ledger ledger) {
         Value value = values.get(c.key());
         if (value == null) {
-            if (!ledger.reserveEntry()) {
+            Ledger.Client client = ledger.client(c.session());
+            if (!ledger.reserveEntry(c.key(), client)) {
                 return refuse(c, Refusal.TOO_MANY_ENTRIES);
             }
-            if (!ledger.reserve()) {
-                ledger.returnEntry();
+            if (!ledger.reserveContent(chargedBytes(content))) {
+                ledger.returnEntry(c.key(), client);
                 return refuse(c, Refusal.TOO_MANY_ENTRIES);
             }
             value = new Value(c.key());
+            value.creator = client;
             values.add(value);
+        } else {
+            int growth = chargedBytes(content) - chargedBytes(value.content);
+            if (growth > 0 && !ledger.reserveContent(growth)) {
+                return refuse(c, Refusal.TOO_MANY_ENTRIES);
+            }
+            if (growth < 0) {
+                ledger.returnContent(-growth);
+            }
         }
         touch(value);
         value.content = content;
@@ -160,19 +213,20 @@ final class DataStore {
         if (list != null && isFull(list)) {
             return refuse(c, Refusal.LIST_FULL);
         }
-        if (list == null && !ledger.reserveEntry()) {
-            return refuse(c, Refusal.TOO_MANY_ENTRIES);
-        }
-        if (!ledger.reserve()) {
-            if (list == null) {
-                ledger.returnEntry();
+        if (list == null) {
+            Ledger.Client client = ledger.client(c.session());
+            if (!ledger.reserveEntry(c.key(), client)) {
                 return refuse(c, Refusal.TOO_MANY_ENTRIES);
             }
-            return refuse(c, Refusal.LIST_FULL);
-        }
-        if (list == null) {
+            if (!ledger.reserveContent(chargedBytes(item))) {
+                ledger.returnEntry(c.key(), client);
+                return refuse(c, Refusal.TOO_MANY_ENTRIES);
+            }
             list = new ItemList(c.key());
+            list.creator = client;
             lists.add(list);
+        } else if (!ledger.reserveContent(chargedBytes(item))) {
+            return refuse(c, Refusal.LIST_FULL);
         }
         touch(list);
         list.push(end, item);
@@ -191,10 +245,10 @@ final class DataStore {
             return absent(c);
         }
         ByteString item = list.pop(end);
-        ledger.giveBack();
+        ledger.returnContent(chargedBytes(item));
         if (list.size() == 0) {
             lists.remove(list);
-            ledger.returnEntry();
+            returnEntry(list, ledger);
         }
         return found(c, item);
     }
@@ -232,7 +286,7 @@ final class DataStore {
             switch (entry) {
                 case Counter counter -> {
                     counters.remove(counter);
-                    ledger.returnEntry();
+                    returnEntry(counter, ledger);
                 }
                 case Value value -> remove(value, ledger);
                 case ItemList list -> throw new IllegalStateException("lists stay: " + list.key);
@@ -253,8 +307,17 @@ final class DataStore {
 
     private void remove(Value value, Ledger ledger) {
         values.remove(value);
-        ledger.giveBack();
-        ledger.returnEntry();
+        ledger.returnContent(chargedBytes(value.content));
+        returnEntry(value, ledger);
+    }
+
+    private static void returnEntry(Entry entry, Ledger ledger) {
+        ledger.returnEntry(entry.key, entry.creator);
+    }
+
+    /** Rounded up, so that a value can be replaced by a similar one when no memory is left. */
+    private static int chargedBytes(ByteString content) {
+        return (content.length() / CHARGED_STEP + 1) * CHARGED_STEP;
     }
 
     private <E extends Entry> @Nullable E touch(@Nullable E entry) {

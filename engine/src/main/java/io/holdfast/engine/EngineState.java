@@ -1,5 +1,7 @@
 package io.holdfast.engine;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -64,6 +66,16 @@ final class EngineState {
         Session session = sessions.get(id);
         if (session == null) {
             session = new Session(id);
+            sessions.put(id, session);
+        }
+        return session;
+    }
+
+    /** The session of a client, which is known from the first time on, also when it has closed. */
+    Session session(long id, Ledger.@Nullable Client client) {
+        Session session = sessions.get(id);
+        if (session == null) {
+            session = new Session(id, client);
             sessions.put(id, session);
         }
         return session;

@@ -24,6 +24,22 @@ public final class EngineViews {
         return found != null && found.hasHolds();
     }
 
+    /** Whether a name is remembered, used or not. */
+    public boolean isKnown(Kind kind, Key key) {
+        return state.space(kind).containsKey(key);
+    }
+
+    /** Whether a hold would be granted now to one who wants a key for itself. */
+    public boolean isFree(Kind kind, Key key) {
+        Resource resource = state.space(kind).get(key);
+        return resource == null || (resource.waiters == 0 && resource.admits());
+    }
+
+    /** Whether there is what an operation is about. */
+    public boolean isKnown(DataOperation operation, Key key) {
+        return state.data.isKnown(operation, key);
+    }
+
     /** The keys that have holders or waiters. */
     public Listing<ResourceView> listInUse() {
         return listResources(false);

@@ -1,35 +1,60 @@
 package io.holdfast.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * What the engines of one server share: the fence counter and the room that is left. It is an
+ * What the engines of one server share: the fence counter and what is left of each limit. It is an
  * argument of {@link LockEngine#apply} because several engines may draw on one ledger, and because
  * replicas must draw on equal ones.
+ *
+ * <p>Whatever is reserved is returned once, with equal arguments, when it is gone.
  */
 public interface Ledger {
+    /** Who makes state, for limits that each client has; null is one without such limits. */
+    interface Client {}
+
     /** A number above every one given out before, restarts included. */
     long nextFence();
 
-    /** Takes room for one more lock or semaphore, or says that there is none. */
-    boolean reserveKey();
+    /** The client of a session. */
+    default @Nullable Client client(long session) {
+        return null;
+    }
 
-    /** Gives back the room of a lock or semaphore that is gone. */
-    void returnKey();
+    /** Reserves one more lock or semaphore, unless a limit is reached. */
+    boolean reserveKey(Key key, @Nullable Client client);
 
-    /** Takes room for one more name that is only claimed, or says that there is none. */
-    boolean reserveClaim();
+    void returnKey(Key key, @Nullable Client client);
 
-    /** Gives back the room of a name that is claimed no more, or remembered from now on. */
-    void returnClaim();
+    /** Reserves one more name that is only claimed, unless a limit is reached. */
+    boolean reserveClaim(Key key, @Nullable Client client);
 
-    /** Takes room for one more counter, value or list, or says that there is none. */
-    boolean reserveEntry();
+    /** The name is gone, or is remembered from now on. */
+    void returnClaim(Key key, @Nullable Client client);
 
-    /** Gives back the room of a counter, value or list that is gone. */
-    void returnEntry();
+    /** Reserves one more hold, unless a limit is reached. */
+    boolean reserveHold(@Nullable Client client);
 
-    /** Takes room for one more hold, wait or piece of data, or says that there is none. */
-    boolean reserve();
+    void returnHold(@Nullable Client client);
 
-    /** Gives back the room of a hold or wait that has ended, or of data that is gone. */
-    void giveBack();
+    /** Reserves one more wait, unless a limit is reached. */
+    boolean reserveWait(@Nullable Client client);
+
+    void returnWait(@Nullable Client client);
+
+    /** A wait is a hold from now on; this cannot be refused. */
+    void grantWait(@Nullable Client client);
+
+    /** A hold is that of another client from now on; this cannot be refused. */
+    default void passHold(@Nullable Client from, @Nullable Client to) {}
+
+    /** Reserves one more counter, value or list, unless a limit is reached. */
+    boolean reserveEntry(Key key, @Nullable Client client);
+
+    void returnEntry(Key key, @Nullable Client client);
+
+    /** Reserves memory for the content of a value or for an item, unless a limit is reached. */
+    boolean reserveContent(int bytes);
+
+    void returnContent(int bytes);
 }

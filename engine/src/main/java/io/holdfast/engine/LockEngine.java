@@ -16,9 +16,6 @@ import java.util.Map;
  * <p>Cost does not depend on the number of keys, waiters, sessions and deadlines.
  */
 public final class LockEngine {
-    /** So many bytes of a claimed name take as much room as a hold. */
-    private static final int NAME_BYTES_PER_PIECE = 512;
-
     private Settings settings;
     private final EngineState state;
     private final EngineViews views;
@@ -93,6 +90,24 @@ public final class LockEngine {
         return new LockEngine(settings, state);
     }
 
+    /** Reserves everything that there is, with a ledger that begins anew and refuses nothing. */
+    public void reserveAll(Ledger ledger) {
+        for (Roster.Node node = state.all.first(); node != null; node = node.after()) {
+            if (!(node instanceof Resource resource)) {
+                continue;
+            }
+            boolean _ =
+                    resource.lasting
+                            ? ledger.reserveKey(resource.key, resource.creator)
+                            : ledger.reserveClaim(resource.key, resource.creator);
+            for (Hold hold : resource.holds()) {
+                boolean _ = ledger.reserveHold(hold.session.client(ledger));
+            }
+            resource.eachWait(wait -> ledger.reserveWait(wait.session.client(ledger)));
+        }
+        data.reserveAll(ledger);
+    }
+
     /** From now on, what happens to keys is added to a list, in order. Nothing depends on it. */
     public void report(List<Event> to) {
         events = to;
@@ -103,8 +118,19 @@ public final class LockEngine {
      * effects}, in order.
      */
     public void apply(Command command, long now, Ledger ledger, List<Effect> effects) {
+        apply(command, now, now, ledger, effects);
+    }
+
+    /**
+     * Applies a command like {@link #apply(Command, long, Ledger, List)}, but ends only what was
+     * due at an earlier time. What has become due since then stays until a later command: a lease
+     * can still be renewed, and what is held is not granted to another.
+     */
+    public void apply(
+            Command command, long now, long dueNanos, Ledger ledger, List<Effect> effects) {
         state.nowNanos = Math.max(state.nowNanos, now);
-        endWhatIsDue(ledger, effects); // first: no rule below meets a holder whose time is up
+        // First: no rule below meets a holder whose time is up.
+        endWhatIsDue(dueNanos < now ? dueNanos : state.nowNanos, ledger, effects);
         switch (command) {
             case Command.Acquire acquire -> acquire(acquire, ledger, effects);
             case Command.Enqueue enqueue -> enqueue(enqueue, ledger, effects);
@@ -151,11 +177,13 @@ public final class LockEngine {
     }
 
     private void acquire(Command.Acquire c, Ledger ledger, List<Effect> effects) {
-        Resource resource = admit(c, c.limit(), c.terms().mode(), ledger, effects);
+        Session known = sessions.get(c.session());
+        Ledger.Client client = client(known, c, ledger);
+        Resource resource = admit(c, c.limit(), c.terms().mode(), client, ledger, effects);
         if (resource == null) {
             return;
         }
-        Session session = state.session(c.session());
+        Session session = known == null ? state.session(c.session(), client) : known;
         if (isFree(resource, c.terms().mode()) && !isQuarantined(c.kind())) {
             share(resource, c.terms());
             Hold hold =
@@ -174,7 +202,7 @@ public final class LockEngine {
         } else if (c.waitNanos() == 0) {
             effects.add(new Effect.TimedOut(c.session(), c.request()));
             tell(Event.Type.TIMED_OUT, resource, session, c.terms().mode(), 0, 0, 0);
-        } else if (!ledger.reserve()) {
+        } else if (!ledger.reserveWait(client)) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
             Wait wait =
@@ -206,11 +234,12 @@ public final class LockEngine {
             refuse(c, Refusal.ALREADY_ENQUEUED, effects);
             return;
         }
-        Resource resource = admit(c, c.limit(), c.mode(), ledger, effects);
+        Ledger.Client client = client(sessions.get(c.session()), c, ledger);
+        Resource resource = admit(c, c.limit(), c.mode(), client, ledger, effects);
         if (resource == null) {
             return;
         }
-        Session session = state.session(c.session());
+        Session session = state.session(c.session(), client);
         Terms terms = Terms.of(c.mode());
         if (isFree(resource, c.mode()) && !isQuarantined(c.kind())) {
             share(resource, terms);
@@ -226,7 +255,7 @@ public final class LockEngine {
                             ledger);
             session.recordEnqueue(resource, hold);
             effects.add(granted(hold, c.request()));
-        } else if (isLineFull(resource) || !ledger.reserve()) {
+        } else if (isLineFull(resource) || !ledger.reserveWait(client)) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
             Wait wait =
@@ -347,20 +376,23 @@ public final class LockEngine {
             refuse(c, Refusal.BUSY, effects);
             return;
         }
-        if (!ledger.reserve()) {
+        Session known = sessions.get(c.session());
+        Ledger.Client client = client(known, c, ledger);
+        if (!ledger.reserveHold(client)) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return;
         }
         if (resource == null) {
-            if (!reserveClaim(c.key(), ledger)) {
-                ledger.giveBack();
+            if (!ledger.reserveClaim(c.key(), client)) {
+                ledger.returnHold(client);
                 refuse(c, Refusal.TOO_MANY_KEYS, effects);
                 return;
             }
             resource = state.add(c.kind(), c.key(), 1);
+            resource.creator = client;
         }
         resource.lastActivityNanos = state.nowNanos;
-        Session session = state.session(c.session());
+        Session session = known == null ? state.session(c.session(), client) : known;
         Hold _ =
                 grant(
                         resource,
@@ -374,34 +406,10 @@ public final class LockEngine {
         effects.add(new Effect.Claimed(c.session(), c.request(), true, resource.holders()));
     }
 
-    /** A long name takes room like so many short ones. */
-    private static boolean reserveClaim(Key key, Ledger ledger) {
-        if (!ledger.reserveClaim()) {
-            return false;
-        }
-        for (int taken = 0; taken < morePieces(key); taken++) {
-            if (!ledger.reserve()) {
-                giveBack(taken, ledger);
-                ledger.returnClaim();
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static void returnClaim(Key key, Ledger ledger) {
-        giveBack(morePieces(key), ledger);
-        ledger.returnClaim();
-    }
-
-    private static void giveBack(int pieces, Ledger ledger) {
-        for (int i = 0; i < pieces; i++) {
-            ledger.giveBack();
-        }
-    }
-
-    private static int morePieces(Key key) {
-        return key.bytes().length / NAME_BYTES_PER_PIECE;
+    /** Of the session that sends a command, which the engine may not know yet. */
+    private static Ledger.@Nullable Client client(
+            @Nullable Session session, Command.Keyed c, Ledger ledger) {
+        return session == null ? ledger.client(c.session()) : session.client(ledger);
     }
 
     private void unclaim(Command.Unclaim c, Ledger ledger, List<Effect> effects) {
@@ -432,7 +440,7 @@ public final class LockEngine {
             if (wait.request == c.request() && wait.resource == resource) {
                 withdraw(wait);
                 tell(Event.Type.GAVE_UP, wait);
-                ledger.giveBack();
+                ledger.returnWait(session.client(ledger));
                 effects.add(new Effect.Cancelled(c.session(), c.request()));
                 serve(resource, ledger, effects);
                 rest(resource, ledger);
@@ -450,14 +458,15 @@ public final class LockEngine {
 
     private void ask(Command.Ask c, Ledger ledger, List<Effect> effects) {
         Resource known = mutexes.get(c.key());
-        if (!ledger.reserve()) {
+        Ledger.Client client = client(sessions.get(c.session()), c, ledger);
+        if (!ledger.reserveWait(client)) {
             Refusal reason = known == null ? Refusal.TOO_MANY_KEYS : Refusal.TOO_MANY_WAITERS;
             refuse(c, reason, effects);
             return;
         }
-        Mutex mutex = named(known, c.key(), ledger);
+        Mutex mutex = named(known, c.key(), client, ledger);
         if (mutex == null) {
-            ledger.giveBack();
+            ledger.returnWait(client);
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return;
         }
@@ -466,7 +475,7 @@ public final class LockEngine {
         AskWait wait =
                 new AskWait(
                         mutex,
-                        state.session(c.session()),
+                        state.session(c.session(), client),
                         c.request(),
                         c.salt(),
                         c.leaseNanos(),
@@ -476,7 +485,7 @@ public final class LockEngine {
         boolean next = !isQuarantined(Kind.MUTEX) && mutex.next() == wait;
         if (full && !next) {
             withdraw(wait);
-            ledger.giveBack();
+            ledger.returnWait(client);
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
             return;
         }
@@ -493,11 +502,17 @@ public final class LockEngine {
     }
 
     /** The mutex of a name, made if need be without being remembered; null if there is no room. */
-    private @Nullable Mutex named(@Nullable Resource known, Key key, Ledger ledger) {
+    private @Nullable Mutex named(
+            @Nullable Resource known, Key key, Ledger.@Nullable Client client, Ledger ledger) {
         if (known != null) {
             return (Mutex) known;
         }
-        return reserveClaim(key, ledger) ? (Mutex) state.add(Kind.MUTEX, key, 1) : null;
+        if (!ledger.reserveClaim(key, client)) {
+            return null;
+        }
+        Resource made = state.add(Kind.MUTEX, key, 1);
+        made.creator = client;
+        return (Mutex) made;
     }
 
     private void settle(Command.Asked c, Ledger ledger, List<Effect> effects) {
@@ -509,7 +524,7 @@ public final class LockEngine {
                 if (c instanceof Command.Decline || c instanceof Command.GiveUp) {
                     withdraw(wait);
                     tell(Event.Type.GAVE_UP, wait);
-                    ledger.giveBack();
+                    ledger.returnWait(wait.session.client(ledger));
                     serve(wait.resource, ledger, effects);
                     rest(wait.resource, ledger);
                 }
@@ -546,7 +561,7 @@ public final class LockEngine {
     }
 
     private void suspend(Command.Suspend c, Ledger ledger, List<Effect> effects) {
-        Mutex mutex = named(mutexes.get(c.key()), c.key(), ledger);
+        Mutex mutex = named(mutexes.get(c.key()), c.key(), null, ledger);
         if (mutex == null) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return;
@@ -572,7 +587,8 @@ public final class LockEngine {
             refuse(c, Refusal.BUSY, effects);
             return;
         }
-        if (!ledger.reserve()) {
+        Ledger.Client client = client(sessions.get(c.session()), c, ledger);
+        if (!ledger.reserveHold(client)) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return;
         }
@@ -580,7 +596,7 @@ public final class LockEngine {
         AskHold hold =
                 new AskHold(
                         mutex,
-                        state.session(c.session()),
+                        state.session(c.session(), client),
                         c.request(),
                         ledger.nextFence(),
                         c.salt(),
@@ -604,7 +620,7 @@ public final class LockEngine {
             Wait wait = session.firstWait;
             withdraw(wait);
             tell(Event.Type.GAVE_UP, wait);
-            ledger.giveBack();
+            ledger.returnWait(session.client(ledger));
             if (wait.resource instanceof Mutex mutex && mutex.isShared()) {
                 session.recordUnserved(mutex); // later: the next may be another of this session
             } else {
@@ -626,6 +642,7 @@ public final class LockEngine {
             if (hold.heir != null && hold.heir.atNanos() >= c.heirsSinceNanos()) {
                 Session heir = sessions.get(hold.heir.session());
                 if (heir != null) {
+                    ledger.passHold(session.client(ledger), heir.client(ledger));
                     pass(hold, heir, hold.heir.request());
                     continue;
                 }
@@ -682,7 +699,7 @@ public final class LockEngine {
                 idleEnds.schedule(resource, end);
             } else {
                 state.forget(resource);
-                ledger.returnKey();
+                ledger.returnKey(resource.key, resource.creator);
             }
         }
     }
@@ -692,10 +709,8 @@ public final class LockEngine {
         return settings.idleNanos() == 0 ? now : now - 1;
     }
 
-    private void endWhatIsDue(Ledger ledger, List<Effect> effects) {
-        for (Deadline due = deadlines.pollDue(state.nowNanos);
-                due != null;
-                due = deadlines.pollDue(state.nowNanos)) {
+    private void endWhatIsDue(long until, Ledger ledger, List<Effect> effects) {
+        for (Deadline due = deadlines.pollDue(until); due != null; due = deadlines.pollDue(until)) {
             switch (due) {
                 case AskHold hold when hold.offered -> {
                     effects.add(new Effect.OfferLapsed(hold.session.id, hold.request));
@@ -712,15 +727,20 @@ public final class LockEngine {
                 case Named named -> throw new IllegalStateException("no lease: " + named);
             }
         }
-        data.endWhatIsDue(state.nowNanos, ledger);
+        data.endWhatIsDue(until, state.nowNanos, ledger);
     }
 
     /**
      * The resource of a newcomer, made if need be; null when the request was refused. If it is
-     * free, room for the hold has been reserved.
+     * free, the hold has been reserved.
      */
     private @Nullable Resource admit(
-            Command.Locking c, long limit, Mode mode, Ledger ledger, List<Effect> effects) {
+            Command.Locking c,
+            long limit,
+            Mode mode,
+            Ledger.@Nullable Client client,
+            Ledger ledger,
+            List<Effect> effects) {
         Map<Key, Resource> space = state.space(c.kind());
         Resource resource = space.get(c.key());
         if (resource != null && resource.limit() != limit) {
@@ -728,14 +748,14 @@ public final class LockEngine {
             return null;
         }
         boolean free = !isQuarantined(c.kind()) && (resource == null || isFree(resource, mode));
-        if (free && !ledger.reserve()) {
+        if (free && !ledger.reserveHold(client)) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return null;
         }
         if (resource == null || !resource.lasting) {
-            if (!ledger.reserveKey()) {
+            if (!ledger.reserveKey(c.key(), client)) {
                 if (free) {
-                    ledger.giveBack();
+                    ledger.returnHold(client);
                 }
                 refuse(c, Refusal.TOO_MANY_KEYS, effects);
                 return null;
@@ -743,8 +763,9 @@ public final class LockEngine {
             if (resource == null) {
                 resource = state.add(c.kind(), c.key(), limit);
             } else {
-                returnClaim(c.key(), ledger);
+                ledger.returnClaim(c.key(), resource.creator);
             }
+            resource.creator = client;
             resource.lasting = true;
         }
         resource.lastActivityNanos = state.nowNanos;
@@ -831,10 +852,7 @@ public final class LockEngine {
                         session.id, wait.request, hold.resource.key, hold.mode(), hold.fence));
     }
 
-    /**
-     * Grants or offers to those who are next, as long as the resource admits them. The room of the
-     * wait is now that of the hold.
-     */
+    /** Grants or offers to those who are next, as long as the resource admits them. */
     private void serve(Resource resource, Ledger ledger, List<Effect> effects) {
         if (isQuarantined(resource.kind())) {
             return;
@@ -845,6 +863,7 @@ public final class LockEngine {
                 return;
             }
             withdraw(wait);
+            ledger.grantWait(wait.session.client(ledger));
             if (wait instanceof AskWait ask) {
                 offer(ask, ledger, effects);
                 continue;
@@ -894,7 +913,7 @@ public final class LockEngine {
     private void timeOut(Wait wait, Ledger ledger, List<Effect> effects) {
         withdraw(wait);
         tell(Event.Type.TIMED_OUT, wait);
-        ledger.giveBack();
+        ledger.returnWait(wait.session.client(ledger));
         effects.add(new Effect.TimedOut(wait.session.id, wait.request));
         serve(wait.resource, ledger, effects);
         rest(wait.resource, ledger);
@@ -921,7 +940,7 @@ public final class LockEngine {
             hold.session.untrack(hold.request);
         }
         deadlines.remove(hold);
-        ledger.giveBack();
+        ledger.returnHold(hold.session.client(ledger));
         resource.lastActivityNanos = state.nowNanos;
         long from =
                 reason == Event.Type.GAVE_UP && hold instanceof AskHold offer
@@ -980,7 +999,7 @@ public final class LockEngine {
         }
         if (!resource.lasting) {
             state.forget(resource);
-            returnClaim(resource.key, ledger);
+            ledger.returnClaim(resource.key, resource.creator);
         } else if (!resource.isScheduled()) {
             idleEnds.schedule(resource, settings.idleEnd(resource.lastActivityNanos));
         }

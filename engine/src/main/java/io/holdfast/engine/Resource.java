@@ -9,6 +9,9 @@ import java.util.function.Predicate;
  * A key with its admission rule and its line of waiters. A new kind is a new rule, not a new line.
  */
 abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLock {
+    /** Who made the name; not part of the state that is written. */
+    Ledger.@Nullable Client creator;
+
     /** Of all keys like this one. */
     final HeldTally tally;
 

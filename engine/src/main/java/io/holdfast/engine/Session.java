@@ -23,11 +23,29 @@ final class Session {
     private @Nullable Map<Resource, Place> enqueued;
     private @Nullable NavigableMap<Long, Place> tracked;
 
+    private Ledger.@Nullable Client client;
+    private boolean clientKnown;
+
     /** Where waits were withdrawn by its end and nobody was served since. */
     private @Nullable Deque<Resource> unserved;
 
+    /** Of a client that the ledger is asked for when it matters. */
     Session(long id) {
         this.id = id;
+    }
+
+    Session(long id, Ledger.@Nullable Client client) {
+        this.id = id;
+        this.client = client;
+        this.clientKnown = true;
+    }
+
+    Ledger.@Nullable Client client(Ledger ledger) {
+        if (!clientKnown) {
+            client = ledger.client(id);
+            clientKnown = true;
+        }
+        return client;
     }
 
     @Nullable Place enqueued(Resource resource) {

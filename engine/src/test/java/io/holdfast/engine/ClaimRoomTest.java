@@ -42,6 +42,7 @@ class ClaimRoomTest {
         }
         assertThat(ledger.claims).isZero();
         assertThat(ledger.pieces).isZero();
+        assertThat(ledger.claimBytes).isZero();
         locks.advance(LockScenario.IDLE.plusNanos(1));
         locks.collect();
         assertThat(ledger.keys).isZero();
@@ -71,14 +72,16 @@ class ClaimRoomTest {
         List<Effect> effects = new ArrayList<>();
         Command claim = new Command.Claim(1001, 1, Kind.MUTEX, key, 0);
         locks.engine.apply(claim, locks.now(), ledger, effects);
-        assertThat(ledger.pieces).isEqualTo(1 + 127);
+        assertThat(ledger.pieces).isEqualTo(1);
+        assertThat(ledger.claimBytes).isEqualTo(65_535);
         Command unclaim = new Command.Unclaim(1001, 2, Kind.MUTEX, key);
         locks.engine.apply(unclaim, locks.now(), ledger, effects);
         assertThat(ledger.pieces).isZero();
+        assertThat(ledger.claimBytes).isZero();
         locks.engine.apply(claim, locks.now(), ledger, effects);
         Command acquire = new Command.Acquire(1002, 3, Kind.MUTEX, key, 1, 0, 1, 0);
         locks.engine.apply(acquire, locks.now(), ledger, effects);
-        assertThat(ledger.pieces).as("remembered from now on").isEqualTo(1);
+        assertThat(ledger.claimBytes).as("remembered from now on").isZero();
         locks.engine.apply(new Command.CloseSession(1001, 0), locks.now(), ledger, effects);
     }
 

@@ -222,52 +222,11 @@ class DataLimitsTest {
         @Test
         void give_an_entry_back_whose_content_found_no_room() {
             // The last room goes to the entry, and its content finds none.
-            PlainLedger ledger = data.ledger;
-            Ledger scarce =
-                    new Ledger() {
+            PlainLedger scarce =
+                    new PlainLedger() {
                         @Override
-                        public long nextFence() {
-                            return ledger.nextFence();
-                        }
-
-                        @Override
-                        public boolean reserveKey() {
-                            return ledger.reserveKey();
-                        }
-
-                        @Override
-                        public void returnKey() {
-                            ledger.returnKey();
-                        }
-
-                        @Override
-                        public boolean reserveClaim() {
-                            return ledger.reserveClaim();
-                        }
-
-                        @Override
-                        public void returnClaim() {
-                            ledger.returnClaim();
-                        }
-
-                        @Override
-                        public boolean reserveEntry() {
-                            return ledger.reserveEntry();
-                        }
-
-                        @Override
-                        public void returnEntry() {
-                            ledger.returnEntry();
-                        }
-
-                        @Override
-                        public boolean reserve() {
+                        public boolean reserveContent(int bytes) {
                             return false;
-                        }
-
-                        @Override
-                        public void giveBack() {
-                            ledger.giveBack();
                         }
                     };
             List<Effect> effects = new ArrayList<>();

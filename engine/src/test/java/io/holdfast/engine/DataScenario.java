@@ -242,6 +242,7 @@ final class DataScenario {
         assertThat(views().all()).isEmpty();
         assertThat(ledger.entries).isZero();
         assertThat(ledger.pieces).isZero();
+        assertThat(ledger.contentBytes).isZero();
         assertThat(engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(engine.hasCollectable(Long.MAX_VALUE)).isFalse();
         assertThat(EngineWeight.of(engine)).isEqualTo(EngineWeight.of(fresh));

@@ -102,7 +102,7 @@ class ListTest {
     void holds_the_same_item_as_often_as_it_was_pushed() {
         data.list("jobs", "a", "a", "a");
         assertThat(data.lrange("jobs", 0, -1)).isEqualTo(items("a", "a", "a"));
-        assertThat(data.ledger.pieces).isEqualTo(3);
+        assertThat(data.ledger.contentBytes).isEqualTo(3 * 64);
     }
 
     @ParameterizedTest

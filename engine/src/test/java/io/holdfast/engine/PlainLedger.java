@@ -1,7 +1,9 @@
 package io.holdfast.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /** A ledger of plain numbers, which a test can set. */
-final class PlainLedger implements Ledger {
+class PlainLedger implements Ledger {
     /** 0 is no limit. */
     long maxKeys;
 
@@ -22,8 +24,14 @@ final class PlainLedger implements Ledger {
     /** Counters, values and lists. */
     long entries;
 
-    /** Holds, waits, values and items. */
+    /** Holds and waits. */
     long pieces;
+
+    /** Of names that are only claimed. */
+    long claimBytes;
+
+    /** Of values and items. */
+    long contentBytes;
 
     long lastFence;
 
@@ -33,7 +41,7 @@ final class PlainLedger implements Ledger {
     }
 
     @Override
-    public boolean reserveKey() {
+    public boolean reserveKey(Key key, @Nullable Client client) {
         if (!room || (maxKeys > 0 && keys >= maxKeys)) {
             return false;
         }
@@ -42,26 +50,51 @@ final class PlainLedger implements Ledger {
     }
 
     @Override
-    public void returnKey() {
+    public void returnKey(Key key, @Nullable Client client) {
         keys--;
     }
 
     @Override
-    public boolean reserveClaim() {
+    public boolean reserveClaim(Key key, @Nullable Client client) {
         if (!room || (maxClaims > 0 && claims >= maxClaims)) {
             return false;
         }
         claims++;
+        claimBytes += key.bytes().length;
         return true;
     }
 
     @Override
-    public void returnClaim() {
+    public void returnClaim(Key key, @Nullable Client client) {
         claims--;
+        claimBytes -= key.bytes().length;
     }
 
     @Override
-    public boolean reserveEntry() {
+    public boolean reserveHold(@Nullable Client client) {
+        return reservePiece();
+    }
+
+    @Override
+    public void returnHold(@Nullable Client client) {
+        pieces--;
+    }
+
+    @Override
+    public boolean reserveWait(@Nullable Client client) {
+        return reservePiece();
+    }
+
+    @Override
+    public void returnWait(@Nullable Client client) {
+        pieces--;
+    }
+
+    @Override
+    public void grantWait(@Nullable Client client) {}
+
+    @Override
+    public boolean reserveEntry(Key key, @Nullable Client client) {
         if (!room || (maxEntries > 0 && entries >= maxEntries)) {
             return false;
         }
@@ -70,20 +103,27 @@ final class PlainLedger implements Ledger {
     }
 
     @Override
-    public void returnEntry() {
+    public void returnEntry(Key key, @Nullable Client client) {
         entries--;
     }
 
     @Override
-    public boolean reserve() {
+    public boolean reserveContent(int bytes) {
         if (room) {
-            pieces++;
+            contentBytes += bytes;
         }
         return room;
     }
 
     @Override
-    public void giveBack() {
-        pieces--;
+    public void returnContent(int bytes) {
+        contentBytes -= bytes;
+    }
+
+    private boolean reservePiece() {
+        if (room) {
+            pieces++;
+        }
+        return room;
     }
 }

@@ -78,6 +78,7 @@ class SchedulePropertyTest {
         assertThat(run.ledger.claims).isZero();
         assertThat(run.ledger.entries).isZero();
         assertThat(run.ledger.pieces).isZero();
+        assertThat(run.ledger.contentBytes).isZero();
     }
 
     @Property(tries = 10_000, edgeCases = EdgeCasesMode.NONE)

@@ -59,7 +59,22 @@ class ValueTest {
         data.kset("colour", "red");
         assertThat(data.kget("colour")).isEqualTo(content("red"));
         assertThat(data.ledger.entries).isEqualTo(1);
-        assertThat(data.ledger.pieces).isEqualTo(1);
+        assertThat(data.ledger.contentBytes).isEqualTo(64);
+    }
+
+    @Test
+    void is_charged_by_its_length_whenever_that_changes() {
+        data.kset("text", "x".repeat(250));
+        assertThat(data.ledger.contentBytes).isEqualTo(4 * 64);
+        data.kset("text", "x");
+        assertThat(data.ledger.contentBytes).isEqualTo(64);
+        data.ledger.room = false;
+        assertThat(data.kset("text", "x".repeat(250)))
+                .isEqualTo(DataScenario.refused(Refusal.TOO_MANY_ENTRIES));
+        assertThat(data.kget("text")).isEqualTo(content("x"));
+        assertThat(data.kset("text", "y".repeat(60))).isEqualTo(DONE);
+        data.kdel("text");
+        assertThat(data.ledger.contentBytes).isZero();
     }
 
     @Test

@@ -348,6 +348,12 @@ public final class HttpFront implements FrontEnd {
         web.open();
     }
 
+    /** A timer runs after its loop has looked at the sockets. */
+    @Override
+    public void readRound(Runnable done) {
+        web.later(() -> vertx.setTimer(1, _ -> vertx.setTimer(1, _ -> done.run())));
+    }
+
     @Override
     public void drain() {
         web.later(

@@ -1,8 +1,12 @@
 package io.holdfast.http;
 
 import io.holdfast.driver.Caps;
+import io.holdfast.driver.ClientCaps;
 import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.ReadRound;
 import io.holdfast.driver.Room;
 import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.lagging.LaggingDriver;
@@ -41,16 +45,26 @@ public final class TestHttp implements AutoCloseable {
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    private TestHttp(Settings settings, Caps caps, Room room, HttpConfig config, boolean lags)
+    private TestHttp(
+            Settings settings,
+            Caps caps,
+            ClientCaps perClient,
+            Room room,
+            HttpConfig config,
+            boolean lags)
             throws IOException {
         driver =
                 new LocalDriver(
-                        settings,
-                        caps,
-                        Duration.ofSeconds(60),
-                        new ClockFences(),
-                        () -> true,
-                        observatory);
+                        new DriverConfig(
+                                settings,
+                                caps,
+                                perClient,
+                                Duration.ofSeconds(60),
+                                0,
+                                MemoryBudgets.UNLIMITED,
+                                observatory,
+                                ReadRound.NONE),
+                        new ClockFences());
         lagging = lags ? new LaggingDriver(driver, 1, Duration.ZERO) : null;
         backend =
                 new Backend(
@@ -81,6 +95,11 @@ public final class TestHttp implements AutoCloseable {
         return start(settings(), caps, () -> true, change);
     }
 
+    public static TestHttp start(ClientCaps perClient) {
+        HttpConfig config = HttpConfig.at(HttpAddress.of("127.0.0.1", 0)).build();
+        return start(settings(), Caps.NONE, perClient, () -> true, config, false);
+    }
+
     public static Settings settings() {
         return new Settings(0, Duration.ofSeconds(60).toNanos(), true);
     }
@@ -103,19 +122,24 @@ public final class TestHttp implements AutoCloseable {
             UnaryOperator<HttpConfig.Builder> change) {
         HttpConfig config =
                 change.apply(HttpConfig.at(address).ping(Duration.ofSeconds(15))).build();
-        return start(settings, caps, room, config, false);
+        return start(settings, caps, ClientCaps.NONE, room, config, false);
     }
 
     /** Open to everybody, with nothing applied before it was submitted. */
     public static TestHttp startLagging() {
         HttpConfig config = HttpConfig.at(HttpAddress.of("127.0.0.1", 0)).build();
-        return start(settings(), Caps.NONE, () -> true, config, true);
+        return start(settings(), Caps.NONE, ClientCaps.NONE, () -> true, config, true);
     }
 
     private static TestHttp start(
-            Settings settings, Caps caps, Room room, HttpConfig config, boolean lags) {
+            Settings settings,
+            Caps caps,
+            ClientCaps perClient,
+            Room room,
+            HttpConfig config,
+            boolean lags) {
         try {
-            TestHttp http = new TestHttp(settings, caps, room, config, lags);
+            TestHttp http = new TestHttp(settings, caps, perClient, room, config, lags);
             http.front.open();
             return http;
         } catch (IOException e) {

@@ -1,40 +1,77 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.MemoryBudget;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.Room;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Tells whether memory is left for more state, so that a limit of 0 means as much as memory allows.
- * Asked before each piece of state is made, and told when one is gone.
+ * Says whether memory is left for more state, so that a limit of 0 means as much as memory allows.
+ * It is asked before each piece of state is made, and is informed when one is gone.
  *
- * <p>How much of the heap is live is only known after a collection, which is dear. So the guard
- * counts what was made and not given back since it last looked, at a generous size each, and looks
- * again only when that sum has used up what was left: first at what is used, garbage included, and
- * only if that is too much by asking for a collection. Only what a collection leaves makes it full.
+ * <p>Each kind of state has a budget: a share of the heap, by estimated sizes. All kinds together
+ * are kept below a level of the heap that is measured, and that is higher for kinds that matter
+ * more. When values have filled what they may, locks still work; when names have, names that exist
+ * can still be locked.
+ *
+ * <p>How much of the heap is live is only known after a collection, which is dear. So a kind takes
+ * what it may without a look at the heap; then the guard looks at what is used, garbage included,
+ * and only if that is too much and may be true of live objects too, asks for a collection.
  */
-final class HeapGuard implements Room {
+final class HeapGuard {
     private static final Logger LOG = LoggerFactory.getLogger(HeapGuard.class);
 
-    /** More than a key, a hold or a wait needs. */
-    private static final long BYTES_EACH = 512;
+    /** What {@link Room} counts in: more than a small piece of state needs. */
+    private static final long PIECE_BYTES = 512;
 
-    private static final int TIGHT_PERCENT = 80;
+    /** Between two looks a kind may take one part in so many of what is left. */
+    private static final long PARTS = 16;
 
-    /** What is planned with reaches a little further, so that looks stay apart. */
-    private static final int PLANNED_PERCENT = 85;
+    /** But so much of the heap at least; less is as good as nothing. */
+    private static final long LEAST_PERCENT = 2;
 
-    /** However much is given back, it looks again when so many times what was planned is taken. */
-    private static final long LOOK_AFTER_PLANS = 4;
+    /** A kind that was refused gets more when so much is left. */
+    private static final long RECOVERED_PERCENT = 5;
 
-    /** Pieces that only connections may have: enough for some hundred. */
-    private static final long CONNECTION_RESERVE = 2048;
+    /** What was counted may be larger in truth. */
+    private static final long TRUE_PERCENT = 125;
 
-    private static final long RECOVER_AGAIN_NANOS = 5_000_000_000L;
+    /** While nothing seems to have changed, it is measured again after so long. */
+    private static final long COLLECT_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final long RECOVER_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** What a part of the state may use, in percent of the heap. */
+    private enum Kind {
+        DATA("values, counters and lists", 40, 60),
+        SUBSCRIPTIONS("subscriptions", 20, 60),
+        WAITS("waiters", 25, 62),
+        NAMES("names of locks", 45, 68),
+        CONNECTIONS("connections", 40, 72),
+        HOLDS("holds", 45, 78);
+
+        final String label;
+
+        /** Of this kind alone, by estimated sizes. */
+        final int budgetPercent;
+
+        /** Of everything that lives, as measured. */
+        final int levelPercent;
+
+        Kind(String label, int budgetPercent, int levelPercent) {
+            this.label = label;
+            this.budgetPercent = budgetPercent;
+            this.levelPercent = levelPercent;
+        }
+    }
 
     /** The heap as the guard sees it. */
     interface Heap {
@@ -68,16 +105,21 @@ final class HeapGuard implements Room {
 
     private final Heap heap;
     private final LongSupplier clock;
-    private final long tightBytes;
-    private final long plannedBytes;
-    private final AtomicLong credit = new AtomicLong();
+    private final long leastBytes;
+    private final long recoveredBytes;
+    private final List<Budget> budgets = new ArrayList<>();
+    private final Budget data;
+    private final Budget subscriptions;
+    private final Budget waits;
+    private final Budget names;
+    private final Budget connections;
+    private final Budget holds;
 
-    /** Pieces taken since the last look, whether given back or not. */
-    private final AtomicLong taken = new AtomicLong();
+    /** Of the last collection that the guard asked for; guarded by this. */
+    private boolean collected;
 
-    private volatile long planned;
-    private volatile long mostTaken;
-    private volatile boolean full;
+    private long liveBytes;
+    private long countedAtCollection;
     private long collectedNanos;
 
     HeapGuard() {
@@ -87,104 +129,159 @@ final class HeapGuard implements Room {
     HeapGuard(Heap heap, LongSupplier clock) {
         this.heap = heap;
         this.clock = clock;
-        this.tightBytes = heap.mostBytes() / 100 * TIGHT_PERCENT;
-        this.plannedBytes = heap.mostBytes() / 100 * PLANNED_PERCENT;
+        this.leastBytes = heap.mostBytes() / 100 * LEAST_PERCENT;
+        this.recoveredBytes = heap.mostBytes() / 100 * RECOVERED_PERCENT;
+        this.data = budget(Kind.DATA);
+        this.subscriptions = budget(Kind.SUBSCRIPTIONS);
+        this.waits = budget(Kind.WAITS);
+        this.names = budget(Kind.NAMES);
+        this.connections = budget(Kind.CONNECTIONS);
+        this.holds = budget(Kind.HOLDS);
     }
 
-    @Override
-    public boolean take() {
-        if (full) {
-            return recovers();
-        }
-        boolean isPlanned = credit.decrementAndGet() >= 0 && taken.incrementAndGet() <= mostTaken;
-        return isPlanned || measure();
+    private Budget budget(Kind kind) {
+        Budget budget = new Budget(kind);
+        budgets.add(budget);
+        return budget;
     }
 
-    /** What is given back may be smaller than what is taken next: never more than was planned. */
-    @Override
-    public void giveBack() {
-        if (credit.get() < planned) {
-            credit.incrementAndGet();
-        }
+    MemoryBudgets state() {
+        return new MemoryBudgets(names, holds, waits, data, subscriptions);
     }
 
-    private synchronized boolean measure() {
-        if (full || (credit.get() > 0 && taken.get() < mostTaken)) {
-            return !full; // another thread looked meanwhile
-        }
-        if (isTight()) {
-            collect(); // what it leaves below the line lasts for many pieces
-            if (isTight()) {
-                full = true;
-                LOG.atWarn()
-                        .addKeyValue("used_bytes", heap.usedBytes())
-                        .addKeyValue("most_bytes", heap.mostBytes())
-                        .log("memory is short, refusing new locks, data and subscriptions");
-            }
-        }
-        if (!full) {
-            plan();
-        }
-        return !full;
+    Room connections() {
+        return inPieces(connections);
     }
 
-    private synchronized boolean recovers() {
-        if (full && isTight()) {
-            if (clock.getAsLong() - collectedNanos < RECOVER_AGAIN_NANOS) {
-                return false;
-            }
-            collect();
-            if (isTight()) {
-                return false;
-            }
-        }
-        if (full) {
-            full = false;
-            LOG.info("memory is free again");
-        }
-        plan();
-        return true;
+    Room subscriptions() {
+        return inPieces(subscriptions);
     }
 
-    /**
-     * Room for connections, which goes a little further: when locks and data have filled the
-     * memory, somebody must be able to connect and remove them.
-     */
-    Room forConnections() {
+    private static Room inPieces(MemoryBudget budget) {
         return new Room() {
-            private final AtomicLong reserve = new AtomicLong(CONNECTION_RESERVE);
-
             @Override
             public boolean take() {
-                if (HeapGuard.this.take()) {
-                    return true;
-                }
-                return reserve.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+                return budget.take(PIECE_BYTES);
             }
 
             @Override
             public void giveBack() {
-                if (reserve.getAndUpdate(left -> Math.min(CONNECTION_RESERVE, left + 1))
-                        == CONNECTION_RESERVE) {
-                    HeapGuard.this.giveBack();
-                }
+                budget.giveBack(PIECE_BYTES);
             }
         };
     }
 
-    private boolean isTight() {
-        return heap.usedBytes() >= tightBytes;
+    /** Of one kind of state. */
+    private final class Budget implements MemoryBudget {
+        private final Kind kind;
+        private final long mostBytes;
+        private final long levelBytes;
+        private final AtomicLong taken = new AtomicLong();
+
+        /** What may be taken before the guard looks again. */
+        private volatile long free;
+
+        /** Whether the last one that asked was refused; guarded by the guard. */
+        private boolean full;
+
+        Budget(Kind kind) {
+            this.kind = kind;
+            this.mostBytes = heap.mostBytes() / 100 * kind.budgetPercent;
+            this.levelBytes = heap.mostBytes() / 100 * kind.levelPercent;
+        }
+
+        @Override
+        public boolean take(long bytes) {
+            if (taken.addAndGet(bytes) <= free || look(this)) {
+                return true;
+            }
+            taken.addAndGet(-bytes);
+            return false;
+        }
+
+        @Override
+        public void charge(long bytes) {
+            taken.addAndGet(bytes);
+        }
+
+        @Override
+        public void giveBack(long bytes) {
+            taken.addAndGet(-bytes);
+        }
     }
 
-    private void plan() {
-        planned = Math.max(0, plannedBytes - heap.usedBytes()) / BYTES_EACH;
-        mostTaken = LOOK_AFTER_PLANS * planned;
-        taken.set(0);
-        credit.set(planned);
+    /** Whether what was taken last, and is counted already, may be. */
+    private synchronized boolean look(Budget budget) {
+        long taken = budget.taken.get();
+        if (taken <= budget.free) {
+            return true; // another thread looked meanwhile
+        }
+        long left = Math.min(budget.mostBytes - taken, leftOnHeap(budget));
+        if (left < 0 || (budget.full && left < recoveredBytes)) {
+            if (!budget.full) {
+                budget.full = true;
+                LOG.atWarn()
+                        .addKeyValue("taken_bytes", taken)
+                        .addKeyValue("budget_bytes", budget.mostBytes)
+                        .addKeyValue("heap_used_bytes", heap.usedBytes())
+                        .addKeyValue("heap_max_bytes", heap.mostBytes())
+                        .log("memory is short, refusing new {}", budget.kind.label);
+            }
+            return false;
+        }
+        if (budget.full) {
+            budget.full = false;
+            LOG.info("memory is free again for {}", budget.kind.label);
+        }
+        budget.free = taken + Math.min(left, Math.max(leastBytes, left / PARTS));
+        return true;
     }
 
-    private void collect() {
-        heap.collect();
-        collectedNanos = clock.getAsLong();
+    /** How much more may live before a kind has to stop; negative if it must stop now. */
+    private long leftOnHeap(Budget budget) {
+        long used = heap.usedBytes();
+        if (used < budget.levelBytes) {
+            return budget.levelBytes - used;
+        }
+        long counted = counted();
+        if (collected && budget.levelBytes - estimate(counted) >= leastBytes) {
+            return budget.levelBytes - estimate(counted); // most of what is used must be garbage
+        }
+        if (mayCollect(counted)) {
+            heap.collect();
+            used = heap.usedBytes();
+            collected = true;
+            collectedNanos = clock.getAsLong();
+            liveBytes = used;
+            countedAtCollection = counted;
+        }
+        long left = budget.levelBytes - used;
+        return left < leastBytes ? -1 : left;
+    }
+
+    /** Live bytes, rather too many than too few. */
+    private long estimate(long counted) {
+        return liveBytes + Math.max(0, counted - countedAtCollection) * TRUE_PERCENT / 100;
+    }
+
+    /** A collection stops everybody: it has to be likely that the last one is out of date. */
+    private boolean mayCollect(long counted) {
+        if (!collected) {
+            return true;
+        }
+        long since = clock.getAsLong() - collectedNanos;
+        long change = counted - countedAtCollection;
+        return since >= COLLECT_AGAIN_NANOS
+                || Math.abs(change) >= recoveredBytes
+                || change >= leastBytes
+                || (change <= -leastBytes && since >= RECOVER_AGAIN_NANOS);
+    }
+
+    private long counted() {
+        long sum = 0;
+        for (Budget budget : budgets) {
+            sum += budget.taken.get();
+        }
+        return sum;
     }
 }

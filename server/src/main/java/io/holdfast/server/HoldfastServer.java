@@ -70,9 +70,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -93,6 +96,9 @@ public final class HoldfastServer {
 
     private static final int KEEPALIVE_TIMES = 9;
 
+    /** One look may not see all sockets that are ready. */
+    private static final int LOOKS_PER_ROUND = 4;
+
     /** How long one listing may be written while another waits for memory. */
     private static final Duration LISTING_PATIENCE = Duration.ofSeconds(5);
 
@@ -101,8 +107,8 @@ public final class HoldfastServer {
 
     private final ServerConfig config;
     private final Transport transport;
-    private final HeapGuard room = new HeapGuard();
-    private final Room connectionRoom = room.forConnections();
+    private final HeapGuard heap = new HeapGuard();
+    private final Room connectionRoom = heap.connections();
     private final ConnectionGate gate;
     private final EventLoopGroup loops;
 
@@ -130,7 +136,7 @@ public final class HoldfastServer {
     private final AtomicLong lastUnixConnection = new AtomicLong();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final List<Listening> listeners = new ArrayList<>();
-    private final List<FrontEnd> frontEnds = new ArrayList<>();
+    private final List<FrontEnd> frontEnds = new CopyOnWriteArrayList<>();
     private final List<SocketlockListener> socketlocks = new ArrayList<>();
     private final List<UnixSocketFile> socketFiles = new ArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -163,7 +169,7 @@ public final class HoldfastServer {
                 new DflockdService(
                         driver,
                         observatory,
-                        () -> new SignalHub(config.maxSubscriptions(), room),
+                        () -> new SignalHub(config.maxSubscriptions(), heap.subscriptions()),
                         kept,
                         draining,
                         config.secret(),
@@ -252,14 +258,7 @@ public final class HoldfastServer {
     }
 
     private static DriverSource local(Fences fences) {
-        return config ->
-                new LocalDriver(
-                        config.settings(),
-                        config.caps(),
-                        config.collectEvery(),
-                        fences,
-                        config.room(),
-                        config.watcher());
+        return config -> new LocalDriver(config, fences);
     }
 
     private Driver open(DriverSource source) throws StartException {
@@ -271,12 +270,53 @@ public final class HoldfastServer {
                                     config.maxLocks(),
                                     config.lockd().maxLocks(),
                                     config.maxEntries()),
+                            config.perClient(),
                             config.collectEvery(),
                             config.maxSubscriptions(),
-                            room,
-                            observatory));
+                            heap.state(),
+                            observatory,
+                            this::readRound));
         } catch (IOException e) {
             throw new StartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Runs a task once every event loop has read what its sockets have now. */
+    private void readRound(Runnable done) {
+        List<EventExecutor> all = new ArrayList<>();
+        loops.forEach(all::add);
+        if (!unixLoops.equals(loops)) {
+            unixLoops.forEach(all::add);
+        }
+        List<FrontEnd> others = List.copyOf(frontEnds);
+        AtomicInteger left = new AtomicInteger(all.size() + others.size());
+        Runnable read =
+                () -> {
+                    if (left.decrementAndGet() == 0) {
+                        done.run();
+                    }
+                };
+        for (EventExecutor loop : all) {
+            afterLooks(LOOKS_PER_ROUND, loop, read);
+        }
+        others.forEach(other -> other.readRound(read));
+    }
+
+    /** A loop runs what is scheduled after it has looked at its sockets once more. */
+    private static void afterLooks(int looks, EventExecutor loop, Runnable task) {
+        try {
+            loop.schedule(
+                    () -> {
+                        if (looks == 0) {
+                            task.run();
+                        } else {
+                            afterLooks(looks - 1, loop, task);
+                        }
+                    },
+                    0,
+                    TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException _) {
+            task.run(); // it has ended, with its sockets
         }
     }
 

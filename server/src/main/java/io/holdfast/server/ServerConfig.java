@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.ClientCaps;
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Settings;
 
@@ -20,6 +21,7 @@ import java.util.Set;
  * @param maxEntries most counters, values and lists
  * @param maxSubscriptions most registrations of one listener
  * @param maxPushBytes what a listener may leave unread before it is cut off
+ * @param perClient what one connection may have, or one session in tagged mode or of HTTP
  * @param maxSessionGrace how long a session in tagged mode may outlive its connection; zero: none
  *     does
  */
@@ -30,6 +32,7 @@ public record ServerConfig(
         long maxEntries,
         int maxSubscriptions,
         long maxPushBytes,
+        ClientCaps perClient,
         LockdConfig lockd,
         int maxConnections,
         int maxConnectionsPerAddress,

@@ -40,7 +40,7 @@ final class Suspensions {
 
     private boolean isDone(LongFunction<Command.Keyed> command) {
         Answer answer = new Answer();
-        Session session = driver.open(answer, new Peer("holdfast", () -> "holdfast"));
+        Session session = driver.open(answer, Peer.ofServer("holdfast"));
         boolean applied = session.submit(command.apply(session.id())) || answer.arrives();
         session.close(1);
         return applied && !answer.refused;

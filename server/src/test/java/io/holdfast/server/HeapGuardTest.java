@@ -2,6 +2,9 @@ package io.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.driver.MemoryBudget;
+import io.holdfast.driver.MemoryBudgets;
+
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,27 +46,79 @@ class HeapGuardTest {
         }
     }
 
+    private final MemoryBudgets budgets = guard.state();
+
+    /** Takes pieces of a kind until it is refused, each of which really needs what it says. */
+    private long fill(MemoryBudget budget, int bytes) {
+        long taken = 0;
+        while (budget.take(bytes)) {
+            heap.live += bytes;
+            taken += bytes;
+        }
+        return taken;
+    }
+
     @Test
-    void says_yes_while_there_is_room_and_hardly_ever_looks() {
+    void allows_state_while_the_heap_is_empty_and_hardly_ever_looks() {
         for (int i = 0; i < 10_000; i++) {
-            assertThat(guard.take()).isTrue();
+            assertThat(budgets.names().take(250)).isTrue();
         }
         assertThat(heap.collections).isZero();
         assertThat(heap.looks).isLessThan(10);
     }
 
     @Test
-    void says_no_before_live_objects_fill_the_heap() {
-        while (guard.take()) {
-            heap.live += 250;
+    void gives_each_kind_a_share_of_the_heap() {
+        assertThat(fill(budgets.data(), 300)).isBetween(39 * MB, 40 * MB);
+        heap.live = 0;
+        assertThat(fill(budgets.waits(), 128)).isBetween(24 * MB, 25 * MB);
+        heap.live = 0;
+        assertThat(fill(budgets.names(), 200)).isBetween(44 * MB, 45 * MB);
+        assertThat(heap.collections).isZero();
+    }
+
+    @Test
+    void refuses_kinds_one_after_the_other_as_the_heap_fills_and_holds_last() {
+        heap.live = 25 * MB; // of others
+        fill(budgets.data(), 300);
+        assertThat(heap.live).isBetween(55 * MB, 61 * MB);
+        assertThat(budgets.subscriptions().take(300)).isFalse();
+        fill(budgets.waits(), 128);
+        assertThat(budgets.data().take(300)).isFalse();
+        fill(budgets.names(), 200);
+        assertThat(heap.live).isBetween(63 * MB, 69 * MB);
+        assertThat(budgets.waits().take(128)).isFalse();
+        for (int i = 0; i < 500; i++) {
+            assertThat(guard.connections().take()).as("to remove something").isTrue();
         }
-        assertThat(heap.live).isBetween(50 * MB, 90 * MB);
+        assertThat(budgets.names().take(200)).isFalse();
+        assertThat(fill(budgets.holds(), 112)).as("a reserve").isGreaterThan(8 * MB);
+        assertThat(heap.live).isLessThan(79 * MB);
+        assertThat(heap.collections).isLessThan(20);
+    }
+
+    @Test
+    void refuses_in_time_when_state_is_larger_than_it_was_estimated() {
+        while (budgets.data().take(100)) {
+            heap.live += 200;
+        }
+        assertThat(heap.live).isBetween(50 * MB, 65 * MB);
+    }
+
+    @Test
+    void charges_a_grant_to_the_holds_however_little_is_left() {
+        fill(budgets.holds(), 112);
+        budgets.holds().charge(112);
+        budgets.holds().giveBack(112);
+        assertThat(budgets.holds().take(112)).isFalse();
+        budgets.holds().giveBack(112);
+        assertThat(budgets.holds().take(112)).isTrue();
     }
 
     /** Each collection stops everybody. Most of what is made is garbage at once. */
     @Test
     void does_not_collect_again_and_again_while_the_heap_fills_up() {
-        while (guard.take()) {
+        while (budgets.names().take(100)) {
             now += 10_000; // a hundred thousand a second
             heap.live += 100;
             heap.garbage += 300;
@@ -71,104 +126,80 @@ class HeapGuardTest {
                 heap.garbage = 0; // the collector ran by itself
             }
         }
-        assertThat(heap.live).isBetween(50 * MB, 90 * MB);
-        assertThat(heap.collections).isLessThan(20);
+        assertThat(heap.live).isBetween(40 * MB, 69 * MB);
+        assertThat(heap.collections).isLessThan(10);
     }
 
     @Test
     void lets_much_come_and_go_without_a_collection() {
         heap.live = 40 * MB;
         for (int i = 0; i < 1_000_000; i++) {
-            assertThat(guard.take()).isTrue();
-            guard.giveBack();
+            assertThat(budgets.holds().take(112)).isTrue();
+            budgets.holds().giveBack(112);
         }
         assertThat(heap.collections).isZero();
         assertThat(heap.looks).isLessThan(50);
     }
 
-    /** A key that was held and released gives back one of its two pieces. */
-    @Test
-    void counts_what_stays_when_most_of_what_comes_goes_again() {
-        while (guard.take()) {
-            heap.live += 200;
-            if (guard.take()) {
-                guard.giveBack();
-            }
-        }
-        assertThat(heap.live).isBetween(50 * MB, 90 * MB);
-    }
-
-    @Test
-    void is_not_fooled_by_small_pieces_that_make_room_for_large_ones() {
-        int small = 0;
-        while (guard.take()) {
-            heap.live += 100;
-            small++;
-        }
-        now += TimeUnit.SECONDS.toNanos(6);
-        while (small > 0 || guard.take()) {
-            if (small > 0) {
-                heap.live -= 100;
-                guard.giveBack();
-                small--;
-                if (!guard.take()) {
-                    continue;
-                }
-            }
-            heap.live += 300;
-            assertThat(heap.live).isLessThan(95 * MB);
-        }
-    }
-
     @Test
     void takes_garbage_for_what_it_is() {
         heap.live = 10 * MB;
-        heap.garbage = 90 * MB;
-        assertThat(guard.take()).isTrue();
+        heap.garbage = 85 * MB;
+        assertThat(budgets.data().take(300)).isTrue();
         assertThat(heap.collections).isEqualTo(1);
-        assertThat(guard.take()).isTrue();
+        heap.garbage = 85 * MB;
+        assertThat(budgets.holds().take(112)).isTrue();
         assertThat(heap.collections).isEqualTo(1);
     }
 
     @Test
-    void once_full_does_not_collect_for_each_that_asks() {
+    void once_full_does_not_collect_for_each_that_asks_nor_every_few_seconds() {
         heap.live = 90 * MB;
         for (int i = 0; i < 10_000; i++) {
-            assertThat(guard.take()).isFalse();
+            now += TimeUnit.MILLISECONDS.toNanos(1);
+            assertThat(budgets.names().take(200)).isFalse();
+            assertThat(budgets.data().take(200)).isFalse();
         }
         assertThat(heap.collections).isEqualTo(1);
-    }
-
-    @Test
-    void notices_room_without_a_collection_of_its_own() {
-        heap.live = 90 * MB;
-        assertThat(guard.take()).isFalse();
-        heap.live = 20 * MB; // the collector ran by itself
-        assertThat(guard.take()).isTrue();
-        assertThat(heap.collections).isEqualTo(1);
-    }
-
-    @Test
-    void looks_for_room_again_after_a_while() {
-        heap.live = 90 * MB;
-        assertThat(guard.take()).isFalse();
-        heap.live = 20 * MB;
-        heap.garbage = 65 * MB; // released, but not collected
-        assertThat(guard.take()).isFalse();
-        now += TimeUnit.SECONDS.toNanos(6);
-        assertThat(guard.take()).isTrue();
+        now += TimeUnit.MINUTES.toNanos(1);
+        assertThat(budgets.names().take(200)).isFalse();
         assertThat(heap.collections).isEqualTo(2);
     }
 
     @Test
-    void fills_up_again_after_it_recovered() {
+    void notices_free_memory_without_a_collection_of_its_own() {
         heap.live = 90 * MB;
-        assertThat(guard.take()).isFalse();
-        heap.live = 70 * MB;
+        assertThat(budgets.data().take(300)).isFalse();
+        heap.live = 20 * MB; // the collector ran by itself
+        assertThat(budgets.data().take(300)).isTrue();
+        assertThat(heap.collections).isEqualTo(1);
+    }
+
+    @Test
+    void collects_again_at_once_when_very_much_was_given_back() {
+        heap.live = 40 * MB;
+        long taken = fill(budgets.data(), 300);
+        assertThat(budgets.subscriptions().take(300)).isFalse();
+        budgets.data().giveBack(taken);
+        heap.live -= taken;
+        heap.garbage += taken + 2 * MB;
+        assertThat(budgets.subscriptions().take(300)).isTrue();
+    }
+
+    @Test
+    void collects_again_when_much_was_given_back_meanwhile() {
+        heap.live = 54 * MB;
+        long taken = 4 * MB;
+        fill(budgets.data(), 300);
+        assertThat(budgets.subscriptions().take(300)).isFalse();
+        int collections = heap.collections;
+        budgets.data().giveBack(taken);
+        heap.live -= taken + 3 * MB; // what is not counted too
+        heap.garbage += taken + 5 * MB;
+        assertThat(budgets.subscriptions().take(300)).as("too soon").isFalse();
+        assertThat(heap.collections).isEqualTo(collections);
         now += TimeUnit.SECONDS.toNanos(6);
-        while (guard.take()) {
-            heap.live += 250;
-        }
-        assertThat(heap.live).isBetween(71 * MB, 90 * MB);
+        assertThat(budgets.subscriptions().take(300)).isTrue();
+        assertThat(heap.collections).isEqualTo(collections + 1);
     }
 }

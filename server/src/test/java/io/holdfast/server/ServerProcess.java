@@ -80,6 +80,10 @@ final class ServerProcess implements AutoCloseable {
         return address;
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     boolean isAlive() {
         return process.isAlive();
     }

@@ -109,6 +109,42 @@ class SmallHeapIT {
     }
 
     @Test
+    void keeps_memory_for_locks_when_values_have_taken_their_share() throws Exception {
+        start(Duration.ofHours(1));
+        TestClient greedy = connect();
+        TestClient other = connect();
+        String token = other.acquire("held", 600);
+        boolean full = false;
+        for (int i = 0; !full; i += BATCH) {
+            full = ask(greedy, "kset", "v", i, BATCH, "x".repeat(200)).contains("error_max_keys");
+        }
+        assertThat(other.ask("kset", "new", "x")).isEqualTo("error_max_keys");
+        assertThat(other.ask("kset", "v0", "y".repeat(200))).as("one that exists").isEqualTo("ok");
+        assertThat(other.ask("n", "held", token + " 500")).isEqualTo("ok 500");
+        assertThat(other.ask("r", "held", token)).isEqualTo("ok");
+        ask(other, "l", "name", 0, 2 * BATCH, "0 600").forEach(TestClient::token);
+        connect().acquire("held", 600);
+        assertThat(server.isAlive()).isTrue();
+    }
+
+    @Test
+    void grants_names_that_exist_when_no_name_can_be_made() throws Exception {
+        start(Duration.ofHours(1));
+        TestClient greedy = connect();
+        TestClient other = connect();
+        List<String> idle = ask(other, "l", "idle", 0, BATCH, "0 600");
+        for (int i = 0; i < BATCH; i++) {
+            String token = TestClient.token(idle.get(i));
+            assertThat(other.ask("r", "idle" + i, token)).isEqualTo("ok");
+        }
+        fill(greedy, "key");
+        for (int i = 0; !other.ask("l", "new" + i, "0 600").equals("error_max_locks"); i++) {
+            assertThat(i).isLessThan(10_000);
+        }
+        ask(other, "l", "idle", 0, BATCH, "0 600").forEach(TestClient::token);
+    }
+
+    @Test
     void refuses_new_waiters_when_memory_ends() throws Exception {
         start(Duration.ZERO);
         TestClient asking = connect();

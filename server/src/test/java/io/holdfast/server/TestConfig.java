@@ -2,6 +2,7 @@ package io.holdfast.server;
 
 import static java.time.Duration.ofSeconds;
 
+import io.holdfast.driver.ClientCaps;
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Settings;
 
@@ -25,6 +26,7 @@ public final class TestConfig {
     private long maxEntries;
     private int maxListLength;
     private int maxSubscriptions;
+    private ClientCaps perClient = ClientCaps.NONE;
     private long maxPushBytes = 1 << 20;
     private long maxClaims;
     private Set<String> allowedOrigins = Set.of();
@@ -74,6 +76,11 @@ public final class TestConfig {
 
     public TestConfig maxListLength(int value) {
         maxListLength = value;
+        return this;
+    }
+
+    public TestConfig perClient(ClientCaps value) {
+        perClient = value;
         return this;
     }
 
@@ -171,6 +178,7 @@ public final class TestConfig {
                 maxEntries,
                 maxSubscriptions,
                 maxPushBytes,
+                perClient,
                 new LockdConfig(maxClaims, allowedOrigins, events),
                 maxConnections,
                 maxConnectionsPerAddress,

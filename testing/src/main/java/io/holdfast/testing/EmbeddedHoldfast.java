@@ -2,6 +2,7 @@ package io.holdfast.testing;
 
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.HoldfastBuilder;
+import io.holdfast.driver.ClientCaps;
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Settings;
 import io.holdfast.server.Endpoint;
@@ -121,6 +122,7 @@ public final class EmbeddedHoldfast implements AutoCloseable {
                 0,
                 0,
                 1 << 20,
+                ClientCaps.NONE,
                 new LockdConfig(0, Set.of(), null),
                 0,
                 0,

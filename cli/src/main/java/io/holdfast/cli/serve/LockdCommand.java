@@ -102,6 +102,7 @@ public final class LockdCommand {
                 values.put(setting, SETTINGS.getOrDefault(setting, setting.serveDefault));
             }
         }
+        values.removeLimitsPerConnection(); // the original has none
     }
 
     private static Map<Setting, String> settings() {

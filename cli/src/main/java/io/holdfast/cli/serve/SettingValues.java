@@ -2,6 +2,7 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.cli.logging.LineLogger;
 import io.holdfast.cli.options.FileNames;
+import io.holdfast.driver.ClientCaps;
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Settings;
 import io.holdfast.protocol.text.Blanks;
@@ -43,6 +44,12 @@ final class SettingValues {
 
     void put(Setting setting, String text) {
         texts.put(setting, text);
+    }
+
+    void removeLimitsPerConnection() {
+        put(Setting.MAX_NAMES_PER_CONNECTION, "0");
+        put(Setting.MAX_WAITERS_PER_CONNECTION, "0");
+        put(Setting.MAX_KEYS_PER_CONNECTION, "0");
     }
 
     String text(Setting setting) {
@@ -117,6 +124,10 @@ final class SettingValues {
                 number(Setting.MAX_KEYS),
                 count(Setting.MAX_SUBSCRIPTIONS),
                 number(Setting.MAX_PUSH_BYTES),
+                new ClientCaps(
+                        count(Setting.MAX_NAMES_PER_CONNECTION),
+                        count(Setting.MAX_WAITERS_PER_CONNECTION),
+                        count(Setting.MAX_KEYS_PER_CONNECTION)),
                 lockd,
                 count(Setting.MAX_CONNECTIONS),
                 count(Setting.MAX_CONNECTIONS_PER_IP),

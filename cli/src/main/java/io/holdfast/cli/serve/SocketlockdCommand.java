@@ -191,6 +191,7 @@ public final class SocketlockdCommand {
                 values.put(setting, setting.serveDefault);
             }
         }
+        values.removeLimitsPerConnection(); // the original has none
         for (Setting setting : SHARED) {
             String value = given.get(setting.flag);
             if (value != null && !setting.reads(value)) {

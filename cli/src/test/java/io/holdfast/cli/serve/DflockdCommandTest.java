@@ -3,6 +3,7 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.driver.ClientCaps;
 import io.holdfast.engine.Settings;
 import io.holdfast.server.Address;
 import io.holdfast.server.ConfigException;
@@ -73,6 +74,7 @@ class DflockdCommandTest {
                                 0,
                                 0,
                                 1_048_576,
+                                ClientCaps.NONE,
                                 new LockdConfig(0, Set.of(), null),
                                 0,
                                 0,

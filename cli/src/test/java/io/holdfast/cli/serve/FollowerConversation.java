@@ -3,6 +3,7 @@ package io.holdfast.cli.serve;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.Watcher;
 import io.holdfast.driver.signal.SignalDriver;
 import io.holdfast.engine.Key;
@@ -40,7 +41,7 @@ record FollowerConversation(Vector vector, ServerConfig config, String listener)
                     caps,
                     collectEvery,
                     maxSubscriptions,
-                    () -> true,
+                    MemoryBudgets.UNLIMITED,
                     Watcher.NONE);
         }
     }
@@ -111,6 +112,7 @@ record FollowerConversation(Vector vector, ServerConfig config, String listener)
                 config.maxEntries(),
                 config.maxSubscriptions(),
                 config.maxPushBytes(),
+                config.perClient(),
                 config.lockd(),
                 config.maxConnections(),
                 config.maxConnectionsPerAddress(),

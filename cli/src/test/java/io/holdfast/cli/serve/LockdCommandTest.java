@@ -3,6 +3,7 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.driver.ClientCaps;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Settings;
 import io.holdfast.server.Address;
@@ -90,6 +91,7 @@ class LockdCommandTest {
                                 0,
                                 0,
                                 1_048_576,
+                                ClientCaps.NONE,
                                 new LockdConfig(1_000_000, Set.of(), null),
                                 0,
                                 0,

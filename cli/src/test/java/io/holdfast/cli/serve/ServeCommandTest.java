@@ -3,6 +3,7 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.driver.ClientCaps;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Settings;
 import io.holdfast.server.Address;
@@ -65,6 +66,7 @@ class ServeCommandTest {
                                 0,
                                 0,
                                 1_048_576,
+                                new ClientCaps(100_000, 100_000, 100_000),
                                 new LockdConfig(1_000_000, Set.of(), null),
                                 0,
                                 0,
@@ -111,6 +113,9 @@ class ServeCommandTest {
                                 "--fence-state-file=f",
                                 "--transport=nio",
                                 "--max-session-grace=18",
+                                "--max-names-per-connection=27",
+                                "--max-waiters-per-connection=28",
+                                "--max-keys-per-connection=29",
                                 "--event-loops=12"))
                 .isEqualTo(
                         new ServerConfig(
@@ -120,6 +125,7 @@ class ServeCommandTest {
                                 13,
                                 15,
                                 16,
+                                new ClientCaps(27, 28, 29),
                                 new LockdConfig(17, Set.of("one.example", "two.example"), null),
                                 6,
                                 7,
@@ -159,6 +165,9 @@ class ServeCommandTest {
                         Map.entry("HOLDFAST_WRITE_TIMEOUT", "10"),
                         Map.entry("HOLDFAST_SHUTDOWN_TIMEOUT", "11"),
                         Map.entry("HOLDFAST_MAX_SESSION_GRACE", "18"),
+                        Map.entry("HOLDFAST_MAX_NAMES_PER_CONNECTION", "27"),
+                        Map.entry("HOLDFAST_MAX_WAITERS_PER_CONNECTION", "28"),
+                        Map.entry("HOLDFAST_MAX_KEYS_PER_CONNECTION", "29"),
                         Map.entry("HOLDFAST_TLS_CERT", "c"),
                         Map.entry("HOLDFAST_TLS_KEY", "k"),
                         Map.entry("HOLDFAST_AUTO_RELEASE_ON_DISCONNECT", "no"),
@@ -192,6 +201,9 @@ class ServeCommandTest {
                                 "--fence-state-file=f",
                                 "--transport=nio",
                                 "--max-session-grace=18",
+                                "--max-names-per-connection=27",
+                                "--max-waiters-per-connection=28",
+                                "--max-keys-per-connection=29",
                                 "--event-loops=12"));
         List<String> others = List.of("auth-token", "auth-token-file", "debug");
         assertThat(Arrays.stream(Setting.values()))

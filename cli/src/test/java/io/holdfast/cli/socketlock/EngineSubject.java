@@ -10,6 +10,8 @@ import io.holdfast.engine.Mode;
 import io.holdfast.engine.Settings;
 import io.holdfast.engine.Stand;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -203,44 +205,71 @@ final class EngineSubject implements ReadWriteSubject {
         }
 
         @Override
-        public boolean reserveKey() {
+        public boolean reserveKey(Key key, @Nullable Client client) {
             return reserve();
         }
 
         @Override
-        public void returnKey() {
-            giveBack();
+        public void returnKey(Key key, @Nullable Client client) {
+            taken--;
         }
 
         @Override
-        public boolean reserveClaim() {
+        public boolean reserveClaim(Key key, @Nullable Client client) {
             return reserve();
         }
 
         @Override
-        public void returnClaim() {
-            giveBack();
+        public void returnClaim(Key key, @Nullable Client client) {
+            taken--;
         }
 
         @Override
-        public boolean reserveEntry() {
+        public boolean reserveHold(@Nullable Client client) {
             return reserve();
         }
 
         @Override
-        public void returnEntry() {
-            giveBack();
+        public void returnHold(@Nullable Client client) {
+            taken--;
         }
 
         @Override
-        public boolean reserve() {
+        public boolean reserveWait(@Nullable Client client) {
+            return reserve();
+        }
+
+        @Override
+        public void returnWait(@Nullable Client client) {
+            taken--;
+        }
+
+        @Override
+        public void grantWait(@Nullable Client client) {}
+
+        @Override
+        public boolean reserveEntry(Key key, @Nullable Client client) {
+            return reserve();
+        }
+
+        @Override
+        public void returnEntry(Key key, @Nullable Client client) {
+            taken--;
+        }
+
+        @Override
+        public boolean reserveContent(int bytes) {
+            return reserve();
+        }
+
+        @Override
+        public void returnContent(int bytes) {
+            taken--;
+        }
+
+        private boolean reserve() {
             taken++;
             return true;
-        }
-
-        @Override
-        public void giveBack() {
-            taken--;
         }
     }
 }

@@ -8,8 +8,12 @@ import io.holdfast.cluster.signal.SignalState;
 import io.holdfast.cluster.state.Outlet;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SessionIds;
+import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientUsage;
+import io.holdfast.driver.ClientUsage.Counted;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.Peer;
 import io.holdfast.driver.Salts;
 import io.holdfast.driver.Session;
@@ -23,6 +27,7 @@ import io.holdfast.driver.signal.SignalRequest;
 import io.holdfast.engine.BelongingView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.CounterView;
+import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineViews;
 import io.holdfast.engine.Event;
@@ -36,6 +41,7 @@ import io.holdfast.engine.ListView;
 import io.holdfast.engine.Listing;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Possessions;
+import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.UseCount;
 import io.holdfast.engine.ValueView;
@@ -173,7 +179,7 @@ public final class ReplicatedDriver implements SignalDriver {
         this.lastBeatNanos = clock.getAsLong(); // which may be below zero
         this.surroundings = surroundings;
         this.forwarder = new Forwarder(log, clock);
-        this.replica = new Replica(rules, config.room(), ear);
+        this.replica = new Replica(rules, config.memory(), this::usageOf, ear);
         this.signals = new ClusterSignals();
         this.steward = new Steward(log, rules, config.collectEvery().toNanos(), surroundings);
         config.watcher().lookUpElsewhere(this::peerElsewhere);
@@ -410,12 +416,68 @@ public final class ReplicatedDriver implements SignalDriver {
         }
     }
 
-    boolean hasRoom() {
-        if (config.room().take()) {
-            config.room().giveBack();
-            return true;
+    boolean maySubscribe() {
+        return config.memory().subscriptions().isLeft();
+    }
+
+    private @Nullable ClientUsage usageOf(long session) {
+        ReplicatedSession found = sessions.get(session);
+        return found == null ? null : found.peer().usage();
+    }
+
+    /**
+     * Why a command is refused before it gets into the log, for want of memory on this node or
+     * because its client has too much; null if it is not. What is on its way meanwhile may go
+     * beyond a limit.
+     */
+    @Nullable Refusal limit(Command.Keyed command, @Nullable ClientUsage client) {
+        return switch (command) {
+            case Command.Acquire c -> limit(c, c.waitNanos() != 0, client);
+            case Command.Enqueue c -> limit(c, true, client);
+            case Command.Ask c -> limit(c, true, client);
+            case Command.Claim c -> limit(c, false, client);
+            case Command.Data c when c.operation().mayCreate() -> limit(c, client);
+            default -> null;
+        };
+    }
+
+    private @Nullable Refusal limit(
+            Command.Locking c, boolean waits, @Nullable ClientUsage client) {
+        MemoryBudgets memory = config.memory();
+        ClientCaps most = config.perClient();
+        boolean named = memory.names().isLeft() && !isFull(client, Counted.NAME, most.names());
+        boolean held = memory.holds().isLeft() && !isFull(client, Counted.HOLD, most.names());
+        boolean queued = memory.waits().isLeft() && !isFull(client, Counted.WAIT, most.waits());
+        if (named && held && queued) {
+            return null;
         }
-        return false;
+        return read(
+                (views, _) -> {
+                    if (!views.isKnown(c.kind(), c.key())) {
+                        return named && held ? null : Refusal.TOO_MANY_KEYS;
+                    }
+                    if (views.isFree(c.kind(), c.key())) {
+                        return held ? null : Refusal.TOO_MANY_KEYS;
+                    }
+                    return queued || !waits ? null : Refusal.TOO_MANY_WAITERS;
+                });
+    }
+
+    private static boolean isFull(@Nullable ClientUsage client, Counted what, int most) {
+        return client != null && client.isFull(what, most);
+    }
+
+    private @Nullable Refusal limit(Command.Data c, @Nullable ClientUsage client) {
+        boolean full = isFull(client, Counted.ENTRY, config.perClient().entries());
+        boolean scarce = !config.memory().data().isLeft();
+        if (!full && !scarce) {
+            return null;
+        }
+        boolean known = read((views, _) -> views.isKnown(c.operation(), c.key()));
+        boolean grows =
+                c.operation() instanceof DataOperation.SetValue
+                        || c.operation() instanceof DataOperation.Push;
+        return known && !(scarce && grows) ? null : Refusal.TOO_MANY_ENTRIES;
     }
 
     long patienceNanos() {

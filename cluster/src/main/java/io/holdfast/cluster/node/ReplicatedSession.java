@@ -90,7 +90,7 @@ final class ReplicatedSession implements Session {
                                 command.session(), command.request(), Refusal.UNAVAILABLE));
                 return true;
             }
-            Refusal full = driver.hasRoom() ? null : lackOfRoom(command);
+            Refusal full = driver.limit(command, peer.usage());
             if (full != null) {
                 mailbox.add(new Effect.Refused(command.session(), command.request(), full));
                 return true;
@@ -123,7 +123,7 @@ final class ReplicatedSession implements Session {
             boolean listens = item instanceof Item.Listen;
             if (cut) {
                 refusal = Refusal.UNAVAILABLE;
-            } else if (listens && !driver.hasRoom()) {
+            } else if (listens && !driver.maySubscribe()) {
                 refusal = Refusal.TOO_MANY_ENTRIES;
             } else {
                 if (listens) {
@@ -167,15 +167,6 @@ final class ReplicatedSession implements Session {
                     default -> 0;
                 };
         return wait > 0 ? Math.max(wait, LEAST_PATIENCE_NANOS) : driver.patienceNanos();
-    }
-
-    private static @Nullable Refusal lackOfRoom(Command.Keyed command) {
-        return switch (command) {
-            case Command.Acquire _, Command.Enqueue _, Command.Claim _, Command.Ask _ ->
-                    Refusal.TOO_MANY_KEYS;
-            case Command.Data data when data.operation().mayCreate() -> Refusal.TOO_MANY_ENTRIES;
-            default -> null;
-        };
     }
 
     @Override

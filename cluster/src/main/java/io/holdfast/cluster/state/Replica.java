@@ -6,7 +6,8 @@ import io.holdfast.cluster.entry.Item;
 import io.holdfast.cluster.entry.Rules;
 import io.holdfast.cluster.signal.SignalState;
 import io.holdfast.driver.Caps;
-import io.holdfast.driver.Room;
+import io.holdfast.driver.ClientUsage;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Event;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.LongFunction;
 
 /**
  * One node's copy of what all nodes agree on. Equal entries in equal order make equal copies. One
@@ -56,7 +58,8 @@ public final class Replica {
     }
 
     private final Outlet outlet;
-    private final Room room;
+    private final MemoryBudgets memory;
+    private final LongFunction<@Nullable ClientUsage> clients;
     private final SignalState signals = new SignalState();
     private final List<Effect> effects = new ArrayList<>();
     private final List<Event> events = new ArrayList<>();
@@ -86,12 +89,25 @@ public final class Replica {
     /**
      * @param rules until the log says others
      */
-    public Replica(Rules rules, Room room, Outlet outlet) {
+    public Replica(Rules rules, MemoryBudgets memory, Outlet outlet) {
+        this(rules, memory, _ -> null, outlet);
+    }
+
+    /**
+     * @param rules until the log says others
+     * @param clients of sessions on this node
+     */
+    public Replica(
+            Rules rules,
+            MemoryBudgets memory,
+            LongFunction<@Nullable ClientUsage> clients,
+            Outlet outlet) {
         this.rules = rules;
-        this.room = room;
+        this.memory = memory;
+        this.clients = clients;
         this.outlet = outlet;
         this.engine = new LockEngine(rules.settings());
-        this.ledger = new StateLedger(room, rules.caps());
+        this.ledger = new StateLedger(memory, rules.caps(), clients);
         engine.report(events);
         signals.limit(rules.maxSubscriptions());
     }
@@ -467,7 +483,7 @@ public final class Replica {
         timeNanos = in.readLong();
         lastStint = in.readLong();
         ledger.giveAllBack();
-        ledger = new StateLedger(room, rules.caps());
+        ledger = new StateLedger(memory, rules.caps(), clients);
         ledger.read(in);
         stints.clear();
         for (int left = in.readInt(); left > 0; left--) {
@@ -494,6 +510,7 @@ public final class Replica {
         signals.limit(rules.maxSubscriptions());
         signals.read(in);
         engine = LockEngine.read(in, rules.settings());
+        ledger.chargeFor(engine);
         events.clear();
         engine.report(events);
         outlet.replaced();
@@ -507,7 +524,7 @@ public final class Replica {
      */
     public static void restore(Path copy, DataOutput out) throws IOException {
         Rules until = new Rules(new Settings(0, 0, true), Caps.NONE, Long.MAX_VALUE, 0);
-        Replica replica = new Replica(until, () -> true, new Deaf());
+        Replica replica = new Replica(until, MemoryBudgets.UNLIMITED, new Deaf());
         SnapshotFile.read(
                 copy,
                 (in, version) -> {

@@ -1,34 +1,72 @@
 package io.holdfast.cluster.state;
 
 import io.holdfast.driver.Caps;
-import io.holdfast.driver.Room;
+import io.holdfast.driver.ClientUsage;
+import io.holdfast.driver.MemoryBudget;
+import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.StateSize;
+import io.holdfast.engine.Key;
 import io.holdfast.engine.Ledger;
+import io.holdfast.engine.LockEngine;
+
+import org.jspecify.annotations.Nullable;
 
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.function.LongFunction;
 
 /**
- * The fence counter and what is counted against the caps, the same on every node. Memory is not: it
- * is only told what is taken, and asked elsewhere, before a command gets into the log.
+ * The fence counter and what is counted against the caps, the same on every node. Memory, and what
+ * each client of this node has, is only counted here: both are checked before a command gets into
+ * the log.
  */
 final class StateLedger implements Ledger {
-    private final Room room;
+    private final LongFunction<@Nullable ClientUsage> clients;
+    private final Charges names;
+    private final Charges holds;
+    private final Charges waits;
+    private final Charges data;
     private Caps caps;
     private long lastFence;
     private long keys;
     private long claims;
     private long entries;
 
-    /** Pieces that {@link #room} had for us. */
-    private long roomy;
+    /** What was charged to a budget. */
+    private static final class Charges {
+        private final MemoryBudget budget;
+        private long bytes;
 
-    /** And those that it had not. */
-    private long crowded;
+        Charges(MemoryBudget budget) {
+            this.budget = budget;
+        }
 
-    StateLedger(Room room, Caps caps) {
-        this.room = room;
+        void charge(long more) {
+            bytes += more;
+            budget.charge(more);
+        }
+
+        void giveBack(long less) {
+            bytes -= less;
+            budget.giveBack(less);
+        }
+
+        void giveAllBack() {
+            giveBack(bytes);
+        }
+    }
+
+    /**
+     * @param clients of sessions on this node
+     */
+    StateLedger(MemoryBudgets memory, Caps caps, LongFunction<@Nullable ClientUsage> clients) {
+        this.names = new Charges(memory.names());
+        this.holds = new Charges(memory.holds());
+        this.waits = new Charges(memory.waits());
+        this.data = new Charges(memory.data());
         this.caps = caps;
+        this.clients = clients;
     }
 
     void cap(Caps next) {
@@ -49,80 +87,145 @@ final class StateLedger implements Ledger {
     }
 
     @Override
-    public boolean reserveKey() {
+    public @Nullable Client client(long session) {
+        return clients.apply(session);
+    }
+
+    @Override
+    public boolean reserveKey(Key key, @Nullable Client client) {
         if (isFull(keys, caps.keys())) {
             return false;
         }
         keys++;
-        return take();
+        names.charge(StateSize.name(key));
+        count(client, ClientUsage.Counted.NAME);
+        return true;
     }
 
     @Override
-    public void returnKey() {
+    public void returnKey(Key key, @Nullable Client client) {
         keys--;
-        giveBack();
+        names.giveBack(StateSize.name(key));
+        discount(client, ClientUsage.Counted.NAME);
     }
 
     @Override
-    public boolean reserveClaim() {
+    public boolean reserveClaim(Key key, @Nullable Client client) {
         if (isFull(claims, caps.claims())) {
             return false;
         }
         claims++;
-        return take();
+        names.charge(StateSize.name(key));
+        count(client, ClientUsage.Counted.NAME);
+        return true;
     }
 
     @Override
-    public void returnClaim() {
+    public void returnClaim(Key key, @Nullable Client client) {
         claims--;
-        giveBack();
+        names.giveBack(StateSize.name(key));
+        discount(client, ClientUsage.Counted.NAME);
     }
 
     @Override
-    public boolean reserveEntry() {
+    public boolean reserveHold(@Nullable Client client) {
+        holds.charge(StateSize.HOLD);
+        count(client, ClientUsage.Counted.HOLD);
+        return true;
+    }
+
+    @Override
+    public void returnHold(@Nullable Client client) {
+        holds.giveBack(StateSize.HOLD);
+        discount(client, ClientUsage.Counted.HOLD);
+    }
+
+    @Override
+    public boolean reserveWait(@Nullable Client client) {
+        waits.charge(StateSize.WAIT);
+        count(client, ClientUsage.Counted.WAIT);
+        return true;
+    }
+
+    @Override
+    public void returnWait(@Nullable Client client) {
+        waits.giveBack(StateSize.WAIT);
+        discount(client, ClientUsage.Counted.WAIT);
+    }
+
+    @Override
+    public void grantWait(@Nullable Client client) {
+        returnWait(client);
+        boolean _ = reserveHold(client);
+    }
+
+    @Override
+    public void passHold(@Nullable Client from, @Nullable Client to) {
+        discount(from, ClientUsage.Counted.HOLD);
+        count(to, ClientUsage.Counted.HOLD);
+    }
+
+    @Override
+    public boolean reserveEntry(Key key, @Nullable Client client) {
         if (isFull(entries, caps.entries())) {
             return false;
         }
         entries++;
-        return take();
+        data.charge(StateSize.entry(key));
+        count(client, ClientUsage.Counted.ENTRY);
+        return true;
     }
 
     @Override
-    public void returnEntry() {
+    public void returnEntry(Key key, @Nullable Client client) {
         entries--;
-        giveBack();
+        data.giveBack(StateSize.entry(key));
+        discount(client, ClientUsage.Counted.ENTRY);
     }
 
     @Override
-    public boolean reserve() {
-        return take();
+    public boolean reserveContent(int bytes) {
+        data.charge(bytes);
+        return true;
     }
 
     @Override
-    public void giveBack() {
-        if (crowded > 0) {
-            crowded--;
-        } else if (roomy > 0) {
-            roomy--;
-            room.giveBack();
-        }
+    public void returnContent(int bytes) {
+        data.giveBack(bytes);
+    }
+
+    /** Counts what an engine has, which was just read. */
+    void chargeFor(LockEngine engine) {
+        long readKeys = keys;
+        long readClaims = claims;
+        long readEntries = entries;
+        Caps readCaps = caps;
+        caps = Caps.NONE;
+        engine.reserveAll(this);
+        caps = readCaps;
+        keys = readKeys;
+        claims = readClaims;
+        entries = readEntries;
     }
 
     /** All of it is gone. */
     void giveAllBack() {
-        for (; roomy > 0; roomy--) {
-            room.giveBack();
-        }
-        crowded = 0;
+        names.giveAllBack();
+        holds.giveAllBack();
+        waits.giveAllBack();
+        data.giveAllBack();
     }
 
-    private boolean take() {
-        if (room.take()) {
-            roomy++;
-        } else {
-            crowded++;
+    private static void count(@Nullable Client client, ClientUsage.Counted item) {
+        if (client instanceof ClientUsage usage) {
+            usage.add(item);
         }
-        return true;
+    }
+
+    private static void discount(@Nullable Client client, ClientUsage.Counted item) {
+        if (client instanceof ClientUsage usage) {
+            usage.giveBack(item);
+        }
     }
 
     private static boolean isFull(long count, long cap) {
@@ -134,7 +237,7 @@ final class StateLedger implements Ledger {
         out.writeLong(keys);
         out.writeLong(claims);
         out.writeLong(entries);
-        out.writeLong(roomy + crowded);
+        out.writeLong(0); // unused: memory is counted anew
     }
 
     void read(DataInput in) throws IOException {
@@ -142,8 +245,6 @@ final class StateLedger implements Ledger {
         keys = in.readLong();
         claims = in.readLong();
         entries = in.readLong();
-        for (long left = in.readLong(); left > 0; left--) {
-            take();
-        }
+        in.readLong();
     }
 }

@@ -6,6 +6,7 @@ import io.holdfast.cluster.entry.EntryEncoding;
 import io.holdfast.cluster.entry.Rules;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.watch.Observatory;
 import io.holdfast.engine.Settings;
 
@@ -47,7 +48,7 @@ final class HandLog implements Log, ReplicatedDriver.Surroundings {
                             Caps.NONE,
                             Duration.ofMinutes(10),
                             0,
-                            () -> true,
+                            MemoryBudgets.UNLIMITED,
                             observatory),
                     PATIENCE,
                     this,

@@ -8,6 +8,7 @@ import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.Watcher;
 import io.holdfast.engine.Settings;
 
@@ -38,7 +39,7 @@ public final class Trio implements AutoCloseable {
                     Caps.NONE,
                     Duration.ofSeconds(1),
                     0,
-                    () -> true,
+                    MemoryBudgets.UNLIMITED,
                     Watcher.NONE);
 
     private final String cluster;

@@ -5,6 +5,7 @@ import io.holdfast.cluster.entry.Item;
 import io.holdfast.cluster.state.Outlet;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SessionIds;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
@@ -57,7 +58,7 @@ final class Witness implements Outlet {
     }
 
     private final World world;
-    private final Replica replica = new Replica(World.RULES, () -> true, this);
+    private final Replica replica = new Replica(World.RULES, MemoryBudgets.UNLIMITED, this);
     private final Map<Integer, byte[]> copies = new HashMap<>();
     private final Set<Effect> told = new HashSet<>();
     private final Map<Key, Long> lastFence = new HashMap<>();

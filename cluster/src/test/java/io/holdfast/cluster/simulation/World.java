@@ -8,6 +8,7 @@ import io.holdfast.cluster.node.ReplicatedDriver;
 import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.Watcher;
 import io.holdfast.engine.Settings;
 
@@ -44,7 +45,7 @@ final class World {
                     Caps.NONE,
                     Duration.ofMillis(500),
                     0,
-                    () -> true,
+                    MemoryBudgets.UNLIMITED,
                     Watcher.NONE);
     private static final long STORMY = 15 * SECOND;
     private static final long MOST_CALM = 60 * SECOND;

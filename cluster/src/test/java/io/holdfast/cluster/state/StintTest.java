@@ -6,6 +6,7 @@ import io.holdfast.cluster.entry.Entry;
 import io.holdfast.cluster.entry.Item;
 import io.holdfast.cluster.entry.Rules;
 import io.holdfast.driver.Caps;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Settings;
 
@@ -24,7 +25,7 @@ class StintTest {
 
     private final List<Long> begun = new ArrayList<>();
     private final List<Long> ended = new ArrayList<>();
-    private final Replica replica = new Replica(RULES, () -> true, new Recorder());
+    private final Replica replica = new Replica(RULES, MemoryBudgets.UNLIMITED, new Recorder());
 
     private void join(long nonce) {
         replica.apply(1, 0, new Entry.Join("n1", DATA, new UUID(0, nonce)));

@@ -8,6 +8,11 @@ public interface FrontEnd extends AutoCloseable {
     /** The server shuts down: nothing new is begun, and those who only listen are sent away. */
     void drain();
 
+    /** Runs a task, on any thread, once what clients have sent by now has been read. */
+    default void readRound(Runnable done) {
+        done.run();
+    }
+
     /** Whether nobody is left who would lose something now. */
     boolean isDrained();
 

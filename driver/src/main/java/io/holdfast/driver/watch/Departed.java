@@ -19,7 +19,7 @@ final class Departed {
     /** What the name is made of goes away with the session, so it is made now. */
     synchronized void add(long session, Peer peer) {
         String name = peer.name().get();
-        last.put(session, new Peer(peer.protocol(), () -> name, peer.concurrent()));
+        last.put(session, new Peer(peer.protocol(), () -> name, peer.concurrent(), null));
         if (last.size() > KEPT) {
             last.pollFirstEntry();
         }

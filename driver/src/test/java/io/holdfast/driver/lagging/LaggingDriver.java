@@ -65,16 +65,7 @@ public final class LaggingDriver implements Driver {
     /** Lagging drivers for servers. */
     public static DriverSource source(long seed, Duration longest) {
         return config ->
-                new LaggingDriver(
-                        new LocalDriver(
-                                config.settings(),
-                                config.caps(),
-                                config.collectEvery(),
-                                new ClockFences(),
-                                config.room(),
-                                config.watcher()),
-                        seed,
-                        longest);
+                new LaggingDriver(new LocalDriver(config, new ClockFences()), seed, longest);
     }
 
     /** Applies nothing until {@link #thaw}. */

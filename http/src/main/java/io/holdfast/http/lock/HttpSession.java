@@ -72,10 +72,10 @@ final class HttpSession implements Mailbox {
      *
      * @param forget called once, when it ends
      */
-    HttpSession(Web web, String name, Consumer<HttpSession> forget) {
+    HttpSession(Web web, Peer peer, Consumer<HttpSession> forget) {
         this.web = web;
         this.forget = forget;
-        this.session = driver().open(this, new Peer("http", () -> name));
+        this.session = driver().open(this, peer);
     }
 
     private Driver driver() {

@@ -142,7 +142,7 @@ public final class HttpSessions {
         HttpSession session =
                 new HttpSession(
                         web,
-                        exchange.peerName(),
+                        peer(exchange),
                         _ -> {
                             byName.remove(name);
                             leave.run();
@@ -188,9 +188,11 @@ public final class HttpSessions {
         return kept.session();
     }
 
-    /** A session for one request, whose hold outlives it. */
+    /** A session for one request, whose hold outlives it and counts for the connection. */
     void once(Exchange exchange, Task task) {
-        HttpSession session = new HttpSession(web, exchange.peerName(), leases::remove);
+        String name = exchange.peerName();
+        Peer peer = new Peer("http", () -> name, false, exchange.usage());
+        HttpSession session = new HttpSession(web, peer, leases::remove);
         leases.add(session);
         session.submit(task);
         session.endWhenIdle();

@@ -65,7 +65,7 @@ public final class PromptSession implements AutoCloseable {
         }
         Session asking = session;
         if (asking == null) {
-            asking = driver.open(new Inbox(), new Peer("holdfast", () -> "requests over HTTP"));
+            asking = driver.open(new Inbox(), Peer.ofServer("requests over HTTP"));
             session = asking;
         }
         long request = ++requests;

@@ -45,10 +45,7 @@ final class Emitter implements Mailbox {
         }
         Session asking = session;
         if (asking == null) {
-            asking =
-                    web.backend()
-                            .driver()
-                            .open(this, new Peer("holdfast", () -> "signals over HTTP"));
+            asking = web.backend().driver().open(this, Peer.ofServer("signals over HTTP"));
             session = asking;
         }
         long request = ++requests;

@@ -1,5 +1,6 @@
 package io.holdfast.http.web;
 
+import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Room;
 import io.netty.buffer.ByteBuf;
@@ -140,6 +141,12 @@ public final class Connections {
         return access.roleOf(request, watched == null ? access.credentials() : watched.credentials);
     }
 
+    /** What a connection has, over all its requests. */
+    ClientUsage usage(HttpConnection connection) {
+        Watched watched = open.get(connection);
+        return watched == null ? new ClientUsage() : watched.usage;
+    }
+
     /** A request has begun: its head is there. False if nothing more is served there. */
     boolean began(HttpConnection connection) {
         Watched watched = open.get(connection);
@@ -237,6 +244,7 @@ public final class Connections {
         /** What clients had to know when it began. */
         private final Access.Credentials credentials;
 
+        private final ClientUsage usage = new ClientUsage();
         private @Nullable ByteBuf ahead;
         private @Nullable ChannelHandlerContext context;
         private long headBytes;

@@ -1,5 +1,6 @@
 package io.holdfast.http.web;
 
+import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.front.Backend;
 import io.holdfast.engine.Key;
@@ -55,6 +56,11 @@ public final class Exchange {
         this.connections = connections;
         this.request = request;
         this.namespace = namespace;
+    }
+
+    /** Of the connection: counted over all its requests. */
+    public ClientUsage usage() {
+        return connections.usage(request.connection());
     }
 
     void matched(Route found, Role by) {

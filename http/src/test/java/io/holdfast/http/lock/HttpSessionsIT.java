@@ -6,6 +6,7 @@ import static io.holdfast.http.TestHttp.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.driver.ClientCaps;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
@@ -130,6 +131,18 @@ final class HttpSessionsIT {
         await().until(() -> isFree(http, "k"));
 
         await().until(() -> told(http.post("/v1/sessions", null)).equals("200"));
+    }
+
+    @Test
+    void leases_count_for_the_connection_that_took_them() {
+        running = TestHttp.start(new ClientCaps(2, 0, 0));
+        try (RawHttp one = new RawHttp(running);
+                RawHttp two = new RawHttp(running)) {
+            assertThat(one.post("/v1/leases/a", "none", "{}").answer()).contains("\"ok\"");
+            assertThat(one.post("/v1/leases/b", "none", "{}").answer()).contains("\"ok\"");
+            assertThat(one.post("/v1/leases/c", "none", "{}").answer()).contains("max_locks");
+            assertThat(two.post("/v1/leases/c", "none", "{}").answer()).contains("\"ok\"");
+        }
     }
 
     @Test

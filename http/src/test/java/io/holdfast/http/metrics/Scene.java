@@ -2,8 +2,10 @@ package io.holdfast.http.metrics;
 
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.Peer;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.front.Backend;
@@ -34,12 +36,14 @@ final class Scene implements AutoCloseable {
     final Observatory observatory = new Observatory(LocalDriver.SHARDS, System::nanoTime);
     final LocalDriver driver =
             new LocalDriver(
-                    new Settings(0, LONG, true),
-                    Caps.NONE,
-                    Duration.ofMinutes(1),
-                    new ClockFences(),
-                    () -> true,
-                    observatory);
+                    new DriverConfig(
+                            new Settings(0, LONG, true),
+                            Caps.NONE,
+                            Duration.ofMinutes(1),
+                            0,
+                            MemoryBudgets.UNLIMITED,
+                            observatory),
+                    new ClockFences());
     private final SignalDirectory signals =
             SignalDirectory.of(driver, () -> new SignalHub(0, () -> true));
     final SignalHub hub = (SignalHub) signals.of(Namespace.DEFAULT);

@@ -1,0 +1,163 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Mode;
+import io.holdfast.engine.Refusal;
+import io.holdfast.engine.Settings;
+import io.holdfast.engine.Terms;
+import io.holdfast.engine.Token;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.Objects;
+
+@DisplayName("A client with limits of its own")
+class ClientCapsTest {
+    private static final long LONG = Duration.ofHours(1).toNanos();
+    private static final int NAMES = 20;
+    private static final int WAITS = 10;
+    private static final int ENTRIES = 5;
+
+    private final LocalDriver driver =
+            new LocalDriver(
+                    new DriverConfig(
+                            new Settings(0, LONG, true),
+                            Caps.NONE,
+                            new ClientCaps(NAMES, WAITS, ENTRIES),
+                            Duration.ofHours(1),
+                            0,
+                            MemoryBudgets.UNLIMITED,
+                            Watcher.NONE,
+                            ReadRound.NONE),
+                    new ClockFences());
+    private final Client alice = new Client(driver);
+    private final Client bob = new Client(driver);
+    private long requests = 1000;
+
+    @AfterEach
+    void close() {
+        driver.close();
+    }
+
+    private Effect answer(Client client, long request) {
+        return client.inbox.answer(request).orElseThrow();
+    }
+
+    private static boolean isRefused(Effect effect, Refusal reason) {
+        return effect instanceof Effect.Refused refused && refused.reason() == reason;
+    }
+
+    private boolean refusesName(Client client, String name) {
+        long request = client.ask(Key.of(name), 0, LONG);
+        return isRefused(answer(client, request), Refusal.TOO_MANY_KEYS);
+    }
+
+    @Test
+    void makes_no_more_names_in_all_shards_together_and_others_do() {
+        for (int i = 0; i < NAMES; i++) {
+            Key key = Key.of("name-" + i);
+            alice.release(key, alice.lock(key)); // remembered for an hour
+        }
+        assertThat(refusesName(alice, "another")).isTrue();
+        assertThat(refusesName(alice, "name-0")).as("one that exists").isFalse();
+        assertThat(refusesName(bob, "another")).isFalse();
+        assertThat(refusesName(alice, "another")).as("it exists now, and is held").isFalse();
+    }
+
+    @Test
+    void holds_no_more_slots_than_names() {
+        Key key = Key.of("slots");
+        for (int i = 0; i < NAMES; i++) {
+            alice.granted(alice.ask(Kind.SEMAPHORE, key, 1_000_000, 0, LONG));
+        }
+        long request = alice.ask(Kind.SEMAPHORE, key, 1_000_000, 0, LONG);
+        assertThat(isRefused(answer(alice, request), Refusal.TOO_MANY_KEYS)).isTrue();
+        bob.granted(bob.ask(Kind.SEMAPHORE, key, 1_000_000, 0, LONG));
+    }
+
+    @Test
+    void waits_no_more_than_so_often_at_once() {
+        Token[] tokens = new Token[WAITS + 1];
+        for (int i = 0; i <= WAITS; i++) {
+            tokens[i] = bob.lock(Key.of("held-" + i));
+        }
+        for (int i = 0; i < WAITS; i++) {
+            alice.ask(Key.of("held-" + i), LONG, LONG);
+        }
+        Key last = Key.of("held-" + WAITS);
+        long refused = alice.ask(last, LONG, LONG);
+        assertThat(isRefused(answer(alice, refused), Refusal.TOO_MANY_WAITERS)).isTrue();
+        bob.release(Key.of("held-0"), tokens[0]);
+        long request = alice.ask(last, LONG, LONG);
+        assertThat(alice.inbox.answer(request)).as("one has been granted").isEmpty();
+    }
+
+    @Test
+    void makes_no_more_entries_until_one_is_gone() {
+        for (int i = 0; i < ENTRIES; i++) {
+            assertThat(set(alice, "value-" + i)).isInstanceOf(Effect.Changed.class);
+        }
+        assertThat(isRefused(set(alice, "more"), Refusal.TOO_MANY_ENTRIES)).isTrue();
+        assertThat(set(alice, "value-0")).as("one that exists").isInstanceOf(Effect.Changed.class);
+        assertThat(set(bob, "more")).isInstanceOf(Effect.Changed.class);
+        data(bob, "value-1", new DataOperation.DeleteValue());
+        assertThat(set(alice, "new")).isInstanceOf(Effect.Changed.class);
+    }
+
+    private Effect set(Client client, String name) {
+        return data(client, name, new DataOperation.SetValue(ByteString.EMPTY, Command.FOREVER));
+    }
+
+    private Effect data(Client client, String name, DataOperation operation) {
+        long request = ++requests;
+        client.session.submit(
+                new Command.Data(client.session.id(), request, Key.of(name), operation));
+        return answer(client, request);
+    }
+
+    /** As a lease over HTTP: each request has a session, and the connection has the limits. */
+    @Test
+    void is_counted_over_sessions_that_have_closed_until_somebody_releases() {
+        ClientUsage usage = new ClientUsage();
+        Key key = Key.of("slots");
+        Token first = Objects.requireNonNull(lease(key, usage));
+        for (int i = 1; i < NAMES; i++) {
+            assertThat(lease(key, usage)).isNotNull();
+        }
+        assertThat(lease(key, usage)).isNull();
+        assertThat(bob.release(Kind.SEMAPHORE, key, first)).isInstanceOf(Effect.Released.class);
+        assertThat(lease(key, usage)).isNotNull();
+        assertThat(lease(key, usage)).isNull();
+    }
+
+    private @Nullable Token lease(Key key, ClientUsage usage) {
+        Inbox inbox = new Inbox();
+        Session session = driver.open(inbox, new Peer("test", () -> "lease", false, usage));
+        session.submit(
+                new Command.Acquire(
+                        session.id(),
+                        1,
+                        Kind.SEMAPHORE,
+                        key,
+                        1_000_000,
+                        0,
+                        LONG,
+                        driver.salt(),
+                        new Terms(Mode.WRITE, false, false)));
+        session.close(1);
+        return inbox.answer(1).orElseThrow() instanceof Effect.Granted granted
+                ? granted.token()
+                : null;
+    }
+}

@@ -1,0 +1,128 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Settings;
+import io.holdfast.engine.Token;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A process that stands still is a clock that jumps. */
+@DisplayName("After the process stood still")
+class PauseTest {
+    private static final Key RENEWED = Key.of("renewed");
+    private static final Key LOST = Key.of("lost");
+    private static final Key SHORT = Key.of("short");
+    private static final long LEASE = Duration.ofSeconds(10).toNanos();
+
+    private final AtomicLong clock = new AtomicLong(1_000);
+
+    /** How often the deadline thread has looked at the clock. */
+    private final AtomicInteger looks = new AtomicInteger();
+
+    private final List<Runnable> rounds = new CopyOnWriteArrayList<>();
+    private final LocalDriver driver =
+            new LocalDriver(
+                    new DriverConfig(
+                            new Settings(0, 0, true),
+                            Caps.NONE,
+                            ClientCaps.NONE,
+                            Duration.ofHours(1),
+                            0,
+                            MemoryBudgets.UNLIMITED,
+                            Watcher.NONE,
+                            rounds::add),
+                    new ClockFences(),
+                    this::now);
+    private final Client alice = new Client(driver);
+    private final Client bob = new Client(driver);
+
+    @AfterEach
+    void close() {
+        driver.close();
+    }
+
+    private long now() {
+        if (Thread.currentThread().getName().equals("holdfast-deadlines")) {
+            looks.incrementAndGet();
+        }
+        return clock.get();
+    }
+
+    /** Alice holds both keys, and the deadline thread sleeps. */
+    private Token hold() {
+        alice.ask(LOST, 0, LEASE);
+        Token token = alice.granted(alice.ask(RENEWED, 0, LEASE)).token();
+        int before = looks.get();
+        await().atMost(Inbox.LIMIT).until(() -> looks.get() >= before + 6); // two turns
+        return token;
+    }
+
+    @Test
+    void a_renewal_that_was_sent_in_time_counts_and_what_nobody_renewed_expires() {
+        Token token = hold();
+        long renewed = bob.ask(RENEWED, Command.FOREVER, LEASE);
+        long lost = bob.ask(LOST, Command.FOREVER, LEASE);
+        clock.addAndGet(2 * LEASE);
+        await().atMost(Inbox.LIMIT).until(() -> rounds.size() == 1);
+
+        alice.session.submit( // the event loop reads it
+                new Command.Renew(alice.session.id(), 99, Kind.MUTEX, RENEWED, token, LEASE));
+        assertThat(alice.inbox.answer(99))
+                .contains(new Effect.Renewed(alice.session.id(), 99, LEASE));
+        assertThat(bob.inbox.all()).isEmpty();
+        rounds.getFirst().run();
+
+        assertThat(bob.granted(lost)).isNotNull();
+        assertThat(bob.inbox.answer(renewed)).isEmpty();
+        clock.addAndGet(LEASE / 2);
+        assertThat(bob.tryLock(RENEWED)).as("a whole lease from the renewal").isFalse();
+    }
+
+    @Test
+    void what_is_asked_first_finds_the_locks_held() {
+        hold();
+        clock.addAndGet(2 * LEASE);
+        assertThat(bob.tryLock(RENEWED)).isFalse();
+        assertThat(bob.tryLock(LOST)).isFalse();
+        await().atMost(Inbox.LIMIT).until(() -> rounds.size() == 1);
+        rounds.getFirst().run();
+        assertThat(bob.granted(bob.ask(LOST, Command.FOREVER, LEASE))).isNotNull();
+    }
+
+    @Test
+    void sockets_that_are_busy_for_ever_do_not_keep_leases_alive() {
+        hold();
+        long lost = bob.ask(LOST, Command.FOREVER, LEASE);
+        clock.addAndGet(2 * LEASE);
+        assertThat(bob.granted(lost)).isNotNull(); // though no round is ever complete
+    }
+
+    @Test
+    void time_that_passes_in_small_steps_is_no_pause() {
+        hold();
+        alice.ask(SHORT, 0, 3 * ExpiryHold.LOOK_EVERY_NANOS);
+        long wait = bob.ask(SHORT, Command.FOREVER, LEASE);
+        while (bob.inbox.answer(wait).isEmpty()) {
+            int before = looks.get();
+            clock.addAndGet(ExpiryHold.LOOK_EVERY_NANOS);
+            await().atMost(Inbox.LIMIT)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> looks.get() >= before + 6);
+        }
+        assertThat(rounds).isEmpty();
+    }
+}

@@ -1,0 +1,40 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.ClientCaps;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** {@code ClientCapsTest} in the module driver has the rules. */
+@DisplayName("A connection with limits of its own")
+class ClientCapsIT {
+    private final TestServer server =
+            TestServer.start(new TestConfig().perClient(new ClientCaps(3, 2, 1)));
+    private final TestClient alice = server.connect();
+    private final TestClient bob = server.connect();
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void gets_the_refusals_of_dflockd_and_others_do_not() {
+        for (int i = 0; i < 3; i++) {
+            alice.acquire("a" + i);
+            bob.acquire("b" + i);
+        }
+        assertThat(alice.ask("l", "a3", "0")).isEqualTo("error_max_locks");
+        assertThat(alice.ask("e", "b0", "")).isEqualTo("queued");
+        assertThat(alice.ask("e", "b1", "")).isEqualTo("queued");
+        assertThat(alice.ask("e", "b2", "")).isEqualTo("error_max_waiters");
+        assertThat(alice.ask("kset", "v0", "x")).isEqualTo("ok");
+        assertThat(alice.ask("incr", "v1", "1")).isEqualTo("error_max_keys");
+        assertThat(bob.ask("incr", "v1", "1")).isEqualTo("ok 1");
+        assertThat(alice.ask("incr", "v1", "1")).as("one that exists").isEqualTo("ok 2");
+        server.connect().acquire("a3");
+    }
+}
