@@ -52,6 +52,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.internal.PlatformDependent;
 import io.netty.util.concurrent.ScheduledFuture;
 
 import org.jspecify.annotations.Nullable;
@@ -120,7 +121,8 @@ public final class HoldfastServer {
     private final Driver driver;
     private final Suspensions suspensions;
     private final Draining draining = new Draining();
-    private final KeptBytes kept = new KeptBytes(Runtime.getRuntime().maxMemory() / 8);
+    private final KeptBytes kept =
+            new KeptBytes(Math.min(Runtime.getRuntime().maxMemory() / 8, mostBuffers() / 4));
     private final DflockdService dflockd;
 
     /** Of those who connect now; null without TLS. */
@@ -242,12 +244,13 @@ public final class HoldfastServer {
             if (tls != null) {
                 LOG.info("TLS enabled");
             }
-            for (Endpoint endpoint : config.listeners()) {
-                server.bind(endpoint);
-            }
-            server.beginQuarantine(); // before anybody is served, and with the addresses taken
+            server.beginQuarantine(); // before the first request
+            // First what takes long: who connects to an address that is taken waits until the end.
             for (FrontEndStarter other : others) {
                 server.frontEnds.add(other.start(server.backend()));
+            }
+            for (Endpoint endpoint : config.listeners()) {
+                server.bind(endpoint, endpoint.tls() ? tls : null);
             }
             server.listen();
             return server;
@@ -338,10 +341,12 @@ public final class HoldfastServer {
         }
         Duration quarantine =
                 recorded.open(
-                        listeners.stream()
+                        config.listeners().stream()
                                 .filter(HoldfastServer::isFixedDflockd)
-                                .map(listener -> listener.channel().localAddress())
-                                .map(InetSocketAddress.class::cast)
+                                .map(Endpoint::address)
+                                .map(Address.Tcp.class::cast)
+                                .map(tcp -> new InetSocketAddress(tcp.host(), tcp.port()))
+                                .filter(at -> !at.isUnresolved()) // the start will end with that
                                 .toList());
         if (quarantine.isZero()) {
             return;
@@ -367,10 +372,15 @@ public final class HoldfastServer {
     }
 
     /** A port that is another one each time is no place to come back to. */
-    private static boolean isFixedDflockd(Listening listener) {
-        return listener.endpoint().protocol() instanceof Protocol.Dflockd
-                && listener.endpoint().address() instanceof Address.Tcp tcp
+    private static boolean isFixedDflockd(Endpoint endpoint) {
+        return endpoint.protocol() instanceof Protocol.Dflockd
+                && endpoint.address() instanceof Address.Tcp tcp
                 && tcp.port() != 0;
+    }
+
+    /** Of buffers outside of the heap. */
+    private static long mostBuffers() {
+        return PlatformDependent.maxDirectMemory();
     }
 
     private static boolean needsUnixLoops(ServerConfig config, Transport transport) {

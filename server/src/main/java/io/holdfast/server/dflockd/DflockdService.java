@@ -10,6 +10,7 @@ import io.holdfast.server.connection.Budget;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.Draining;
 import io.holdfast.server.connection.KeptBytes;
+import io.netty.util.internal.PlatformDependent;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,11 @@ public final class DflockdService extends ConnectionService {
 
     private final TaggedSessions tagged;
     private final SessionGraces graces;
-    final PushBudget pushBudget = new PushBudget(Runtime.getRuntime().maxMemory() / 4);
+    final PushBudget pushBudget =
+            new PushBudget(
+                    Math.min(
+                            Runtime.getRuntime().maxMemory() / 4,
+                            PlatformDependent.maxDirectMemory() / 2));
 
     /**
      * @param newHub makes a hub for a namespace, unless the driver shares signals with others
