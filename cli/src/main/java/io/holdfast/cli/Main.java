@@ -162,7 +162,7 @@ public final class Main implements Runnable {
 
     /** What a command did not expect itself. */
     private static int failed(Exception e, CommandLine command, ParseResult parsed) {
-        Printer.err("Error: " + FailureText.of(e));
+        Printer.err("Error: " + FailureText.withFile(e));
         return command.getCommandSpec().exitCodeOnExecutionException();
     }
 

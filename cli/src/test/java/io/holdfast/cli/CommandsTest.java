@@ -143,6 +143,23 @@ class CommandsTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "kv get k --tls-ca /no/ca|2|Cannot use the certificates in /no/ca (--tls-ca): no"
+                        + " such file or directory",
+                "kv get k --token-file /no/token|2|Cannot read the token file /no/token"
+                        + " (--token-file): no such file or directory",
+                "cluster restore --data-dir /no/data /no/backup|1|/no/backup: no such file or"
+                    + " directory"
+            })
+    void names_the_file_that_it_cannot_use(String words, int status, String text) {
+        Ended ended = Ended.of(words.split(" "));
+        assertThat(ended.status()).isEqualTo(status);
+        assertThat(ended.err().getFirst()).startsWith("Error: ").contains(text);
+    }
+
+    @ParameterizedTest
     @MethodSource("commands")
     void tells_the_same_version_for_each_command(String command) {
         Ended ended = Ended.of(command, "--version");

@@ -91,8 +91,15 @@ public final class FailureText {
         };
     }
 
+    /** The reason, behind the file that it is about if there is one. */
+    public static String withFile(Throwable failure) {
+        return failure instanceof FileSystemException e && e.getFile() != null
+                ? e.getFile() + ": " + of(failure)
+                : of(failure);
+    }
+
     /**
-     * The same, with the file that it is about where that is another one.
+     * The reason, with the file that it is about where that is another one.
      *
      * @param named the file or folder that the user knows about already
      */

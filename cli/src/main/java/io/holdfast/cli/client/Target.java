@@ -1,5 +1,6 @@
 package io.holdfast.cli.client;
 
+import io.holdfast.cli.options.Authorities;
 import io.holdfast.client.ConnectionEvent;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.HoldfastBuilder;
@@ -47,10 +48,8 @@ record Target(
         }
         token.ifPresent(builder::authToken);
         label.ifPresent(builder::label);
-        if (trusted.isPresent()) {
-            builder.tls(trusted.get());
-        } else if (tls) {
-            builder.tls();
+        if (tls) {
+            builder.tls(Authorities.context(trusted));
         }
         return builder.connect();
     }

@@ -48,7 +48,7 @@ abstract class AdminCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         } catch (IOException | RuntimeException e) {
-            Printer.err("Error: " + FailureText.of(e));
+            Printer.err("Error: " + FailureText.withFile(e));
             return FAILED;
         }
     }
