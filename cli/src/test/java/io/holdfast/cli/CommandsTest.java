@@ -151,7 +151,7 @@ class CommandsTest {
                 "kv get k --token-file /no/token|2|Cannot read the token file /no/token"
                         + " (--token-file): no such file or directory",
                 "cluster restore --data-dir /no/data /no/backup|1|/no/backup: no such file or"
-                    + " directory"
+                        + " directory"
             })
     void names_the_file_that_it_cannot_use(String words, int status, String text) {
         Ended ended = Ended.of(words.split(" "));

@@ -52,8 +52,8 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import io.netty.util.internal.PlatformDependent;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.netty.util.internal.PlatformDependent;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -250,7 +250,7 @@ public final class HoldfastServer {
                 server.frontEnds.add(other.start(server.backend()));
             }
             for (Endpoint endpoint : config.listeners()) {
-                server.bind(endpoint, endpoint.tls() ? tls : null);
+                server.bind(endpoint);
             }
             server.listen();
             return server;

@@ -1,5 +1,6 @@
 package io.holdfast.server;
 
+import io.holdfast.driver.FailureText;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.dflockd.SessionGraces;
 
@@ -95,7 +96,7 @@ final class RecordedGraces implements SessionGraces {
             }
         } catch (IOException e) {
             String problem =
-                    "cannot use the state directory " + folder + ": " + StartException.reason(e);
+                    "cannot use the state directory " + folder + ": " + FailureText.of(e, folder);
             if (config.required()) {
                 throw new StartException(problem, e);
             }

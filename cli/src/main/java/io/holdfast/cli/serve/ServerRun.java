@@ -140,8 +140,7 @@ final class ServerRun {
      * @param failure what goes before the reason why it did not start, as a plain line
      */
     static int runQuietly(ServerConfig config, String failure) {
-        return run(
-                new ServerPlan(config), null, e -> System.err.println(failure + e.summary()));
+        return run(new ServerPlan(config), null, e -> System.err.println(failure + e.summary()));
     }
 
     private static void logFailure(StartException e, String listenOption) {

@@ -12,6 +12,7 @@ import io.holdfast.cluster.entry.Rules;
 import io.holdfast.cluster.node.ReplicatedDriver;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.Watcher;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
@@ -82,7 +83,8 @@ class LogSizeIT {
                 "n1",
                 new UUID(1, 1),
                 new Rules(SETTINGS, Caps.NONE, LONG.toNanos(), 0),
-                new DriverConfig(SETTINGS, Caps.NONE, LONG, 0, () -> true, Watcher.NONE),
+                new DriverConfig(
+                        SETTINGS, Caps.NONE, LONG, 0, MemoryBudgets.UNLIMITED, Watcher.NONE),
                 LONG.toNanos(),
                 node.log(),
                 System::nanoTime,

@@ -66,7 +66,8 @@ public final class Access {
 
     /** Whether a request has something that could be the secret, where there is one. */
     boolean hasCandidate(HttpServerRequest request) {
-        return secret != null && borne(request.getHeader(HttpHeaders.AUTHORIZATION)).length > 0;
+        return credentials.secret != null
+                && borne(request.getHeader(HttpHeaders.AUTHORIZATION)).length > 0;
     }
 
     private static byte[] borne(@Nullable String header) {
