@@ -49,6 +49,8 @@ final class HeapGuard {
 
     private static final long RECOVER_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    private static final long RECOVER_LITTLE_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(15);
+
     /** What a part of the state may use, in percent of the heap. */
     private enum Kind {
         DATA("values, counters and lists", 40, 60),
@@ -274,7 +276,8 @@ final class HeapGuard {
         return since >= COLLECT_AGAIN_NANOS
                 || Math.abs(change) >= recoveredBytes
                 || change >= leastBytes
-                || (change <= -leastBytes && since >= RECOVER_AGAIN_NANOS);
+                || (change <= -leastBytes && since >= RECOVER_AGAIN_NANOS)
+                || (change < 0 && since >= RECOVER_LITTLE_AGAIN_NANOS);
     }
 
     private long counted() {

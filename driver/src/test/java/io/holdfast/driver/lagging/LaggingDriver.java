@@ -100,8 +100,8 @@ public final class LaggingDriver implements Driver {
         submitted.incrementAndGet();
         line.add(
                 () -> {
+                    submitted.decrementAndGet(); // before a client can see that it was applied
                     step.run();
-                    submitted.decrementAndGet();
                 });
     }
 
