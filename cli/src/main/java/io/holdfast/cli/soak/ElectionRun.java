@@ -63,7 +63,7 @@ final class ElectionRun {
                                     seconds(tally.slowestMicros())));
             return SoakRun.STOPPED;
         } catch (IOException | CheckFailedException e) {
-            log.plain("FAIL [election]: " + FailureText.of(e));
+            log.plain("FAIL [election]: " + FailureText.withFile(e));
             return SoakRun.FAILED;
         }
     }

@@ -58,7 +58,7 @@ final class LockFileRun {
         try {
             folder = folder();
         } catch (IOException | CheckFailedException e) {
-            log.plain("FAIL [lockfile]: " + FailureText.of(e));
+            log.plain("FAIL [lockfile]: " + FailureText.withFile(e));
             return SoakRun.FAILED;
         }
         int done = rounds(folder);

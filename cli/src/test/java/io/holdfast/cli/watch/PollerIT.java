@@ -28,7 +28,10 @@ class PollerIT {
                     return "secret";
                 };
         BlockingQueue<Object> told = new LinkedBlockingQueue<>();
-        try (FakeApi api = new FakeApi().put("/v1/keys", TopCommandIT.KEYS);
+        try (FakeApi api =
+                        new FakeApi()
+                                .put("/v1/keys", TopCommandIT.KEYS)
+                                .put("/v1/waits", TopCommandIT.WAITS);
                 HttpReader server =
                         new HttpReader(
                                 URI.create(api.url()), Optional.of(token), Optional.empty())) {
