@@ -85,7 +85,8 @@ public final class RaftSettings {
     }
 
     static LogLimits logLimits(ClusterConfig config) {
-        return new LogLimits(apart(config, SNAPSHOT_BYTES), KEPT_BYTES);
+        return new LogLimits(
+                apart(config, SNAPSHOT_ENTRIES), apart(config, SNAPSHOT_BYTES), KEPT_BYTES);
     }
 
     private static long apart(ClusterConfig config, long value) {
@@ -126,9 +127,10 @@ public final class RaftSettings {
         RaftServerConfigKeys.Log.setPurgeGap(properties, 1); // entries may be large
         RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(properties, CHUNK);
 
+        // Needed for the snapshot at a stop. The state machine counts entries itself: Ratis counts
+        // from the last entry that was purged, and more than the threshold can be kept after that.
         RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
-        RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(
-                properties, apart(config, SNAPSHOT_ENTRIES));
+        RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, Long.MAX_VALUE);
         RaftServerConfigKeys.Snapshot.setCreationGap(properties, 1);
         RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, KEPT_SNAPSHOTS);
 

@@ -59,6 +59,7 @@ final class StateMachine extends BaseStateMachine {
     private final Supplier<byte[]> status;
     private final Runnable snapshotDue;
     private final Consumer<Throwable> fatal;
+    private final long snapshotEntries;
     private final long snapshotBytes;
     private final LogTail tail;
     private final Runnable ended;
@@ -75,6 +76,8 @@ final class StateMachine extends BaseStateMachine {
     private volatile @Nullable RaftPeerId lastLeader;
 
     /** What was applied since the last snapshot; only the thread that applies knows. */
+    private long entries;
+
     private long bytes;
 
     /**
@@ -101,6 +104,7 @@ final class StateMachine extends BaseStateMachine {
         this.snapshotDue = snapshotDue;
         this.status = status;
         this.fatal = fatal;
+        this.snapshotEntries = limits.snapshotEntries();
         this.snapshotBytes = limits.snapshotBytes();
         this.tail = new LogTail(limits.keptBytes());
         this.ended = ended;
@@ -206,6 +210,7 @@ final class StateMachine extends BaseStateMachine {
                             e));
             throw e;
         }
+        entries = 0;
         bytes = 0;
         return tail.lastPurgeable(last.getIndex()); // Ratis purges the log up to there
     }
@@ -257,6 +262,7 @@ final class StateMachine extends BaseStateMachine {
         LogEntryProto entry = transaction.getLogEntry();
         try {
             byte[] data = entry.getStateMachineLogEntry().getLogData().toByteArray();
+            entries++;
             bytes += entry.getSerializedSize();
             tail.applied(entry.getIndex(), entry.getSerializedSize());
             long stampNanos = ByteBuffer.wrap(data).getLong();
@@ -277,7 +283,8 @@ final class StateMachine extends BaseStateMachine {
             throw new IllegalStateException(e);
         }
         updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
-        if (bytes > snapshotBytes) {
+        if (entries >= snapshotEntries || bytes > snapshotBytes) {
+            entries = 0;
             bytes = 0;
             snapshotDue.run();
         }

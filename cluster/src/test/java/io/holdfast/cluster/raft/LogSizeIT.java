@@ -27,10 +27,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 @DisplayName("On the disk the log")
@@ -119,7 +122,7 @@ class LogSizeIT {
     @Test
     void stays_small_however_large_its_entries_are() throws Exception {
         byte[] entry = entry(400_000);
-        var limits = new LogLimits(4 * MIB, 2 * MIB);
+        var limits = new LogLimits(1_000_000, 4 * MIB, 2 * MIB);
         try (RaftNode node = new RaftNode(config, RaftTls.parameters(null), limits)) {
             node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
             await().until(() -> node.log().isLeader());
@@ -129,6 +132,32 @@ class LogSizeIT {
             // some segments of 8 MiB are there in part only because of what is kept
             await().untilAsserted(() -> assertThat(bytesOf("log_")).isLessThan(26 * MIB));
             assertThat(bytesOf("log_")).isGreaterThan(2 * MIB);
+        }
+    }
+
+    @Test
+    void is_replaced_by_a_snapshot_once_per_so_many_entries_however_much_of_it_is_kept()
+            throws Exception {
+        byte[] entry = entry(10);
+        Set<String> snapshots = new HashSet<>();
+        var limits = new LogLimits(50, 1000 * MIB, 1000 * MIB);
+        try (RaftNode node = new RaftNode(config, RaftTls.parameters(null), limits)) {
+            node.start(folder, false, driver(node), () -> new byte[0], _ -> {});
+            await().until(() -> node.log().isLeader());
+            for (int i = 0; i < 200; i++) {
+                assertThat(propose(node, entry)).isTrue();
+                snapshots.addAll(snapshots());
+            }
+            await().until(() -> !snapshots().isEmpty());
+            assertThat(snapshots).hasSizeLessThanOrEqualTo(4);
+        }
+    }
+
+    private Set<String> snapshots() throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .filter(name -> name.matches("snapshot\\.[0-9]+_[0-9]+"))
+                    .collect(Collectors.toSet());
         }
     }
 }
