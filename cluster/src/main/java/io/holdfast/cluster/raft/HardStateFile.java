@@ -18,16 +18,17 @@ import java.util.function.Consumer;
 /**
  * Persists the {@link HardState} of a node apart from the files of Ratis, so that a start can tell
  * when those end before it. A change is written before the acknowledgement or the vote that it
- * stands for is sent. Votes are synced at once; the acknowledged index is synced some time later,
- * so after a power cut it may be lower than what was acknowledged, never higher.
+ * stands for is sent. Votes and terms are synced at once; the acknowledged index is synced some time
+ * later, so after a power cut it may be lower than what was acknowledged, never higher.
  *
- * <p>Two slots are written in turn, so that one is intact whenever the power fails.
+ * <p>There are three slots, so that no write touches the one that was synced last or the one that
+ * is being synced: whenever the power fails, what was synced is intact.
  */
 final class HardStateFile implements AutoCloseable {
     static final String NAME = "hard-state";
 
     private static final Logger LOG = LoggerFactory.getLogger(HardStateFile.class);
-    private static final int SLOTS = 2;
+    private static final int SLOTS = 3;
 
     private final Path path;
 
@@ -37,7 +38,17 @@ final class HardStateFile implements AutoCloseable {
     private final Consumer<Throwable> fatal;
     private final Object syncing = new Object();
     private long sequence;
+
+    /** Where the next write goes; guarded by this. */
+    private int slot;
+
+    /** The slot that was synced last; guarded by this. */
+    private int syncedSlot;
+
     private volatile HardState state;
+
+    /** The highest term of another node that is recorded and synced. */
+    private volatile long syncedTerm;
 
     /** Whether something was written since the last sync. */
     private volatile boolean dirty;
@@ -48,12 +59,23 @@ final class HardStateFile implements AutoCloseable {
     /** Replies to leaders of earlier terms are refused. */
     private long leaderTerm;
 
+    /**
+     * @param last what is in the file, synced
+     * @param lastSlot where it is
+     */
     HardStateFile(
-            Path path, RandomAccessFile file, HardState.Numbered last, Consumer<Throwable> fatal) {
+            Path path,
+            RandomAccessFile file,
+            HardState.Numbered last,
+            int lastSlot,
+            Consumer<Throwable> fatal) {
         this.path = path;
         this.file = file;
         this.sequence = last.sequence();
         this.state = last.state();
+        this.syncedTerm = last.state().highestTerm();
+        this.syncedSlot = lastSlot;
+        this.slot = (lastSlot + 1) % SLOTS;
         this.fatal = fatal;
     }
 
@@ -76,7 +98,7 @@ final class HardStateFile implements AutoCloseable {
             }
             RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
             try {
-                return new HardStateFile(path, file, read(path, file), fatal);
+                return read(path, file, fatal);
             } catch (IOException e) {
                 file.close();
                 throw e;
@@ -107,20 +129,28 @@ final class HardStateFile implements AutoCloseable {
                         + LogCheck.REMEDY);
     }
 
-    private static HardState.Numbered read(Path path, RandomAccessFile file) throws IOException {
-        byte[] slot = new byte[HardState.SLOT_BYTES];
+    private static HardStateFile read(
+            Path path, RandomAccessFile file, Consumer<Throwable> fatal) throws IOException {
+        byte[] bytes = new byte[HardState.SLOT_BYTES];
         HardState.@Nullable Numbered last = null;
-        for (int i = 0; i < SLOTS && file.length() >= (i + 1L) * slot.length; i++) {
-            file.readFully(slot);
-            HardState.@Nullable Numbered found = HardState.decode(slot).orElse(null);
+        int lastSlot = -1;
+        for (int i = 0; i < SLOTS && file.length() >= (i + 1L) * bytes.length; i++) {
+            file.readFully(bytes);
+            HardState.@Nullable Numbered found = HardState.decode(bytes).orElse(null);
             if (found != null && (last == null || found.sequence() > last.sequence())) {
                 last = found;
+                lastSlot = i;
             }
         }
         if (last == null) {
             throw damaged(path, "its checksums do not match");
         }
-        return last;
+        long length = (long) SLOTS * HardState.SLOT_BYTES;
+        if (file.length() < length) { // of an earlier version, which had two slots
+            file.setLength(length);
+        }
+        file.getFD().sync(); // after a crash it may be in the page cache only
+        return new HardStateFile(path, file, last, lastSlot, fatal);
     }
 
     /** Guarded by this. */
@@ -128,7 +158,7 @@ final class HardStateFile implements AutoCloseable {
         requireWorking();
         try {
             long number = sequence + 1;
-            file.seek(number % SLOTS * HardState.SLOT_BYTES);
+            file.seek((long) slot * HardState.SLOT_BYTES);
             file.write(next.encode(number));
             sequence = number;
         } catch (IOException e) {
@@ -199,7 +229,7 @@ final class HardStateFile implements AutoCloseable {
 
     /** Before Ratis gets a message with the term of another node. */
     void observeTerm(long term) {
-        if (term <= state.highestTerm()) {
+        if (term <= syncedTerm) {
             return;
         }
         synchronized (this) {
@@ -207,6 +237,7 @@ final class HardStateFile implements AutoCloseable {
                 write(state.withHighestTerm(term));
             }
         }
+        sync(); // Ratis syncs the term that it gets from it
     }
 
     /** Before another node gets a vote, or a request for one. */
@@ -229,17 +260,28 @@ final class HardStateFile implements AutoCloseable {
 
     /** What was written survives a power cut after this; called periodically. */
     void sync() {
-        synchronized (syncing) { // who comes second returns when all is synced
+        synchronized (syncing) { // a second caller returns when what it wrote is synced
+            requireWorking();
             if (!dirty) {
                 return;
             }
-            requireWorking();
-            dirty = false;
+            int written;
+            long term;
+            synchronized (this) {
+                dirty = false;
+                term = state.highestTerm();
+                written = slot;
+                slot = SLOTS - written - syncedSlot; // the third one
+            }
             try {
                 file.getFD().sync();
             } catch (IOException e) {
                 throw fail("sync", e);
             }
+            synchronized (this) {
+                syncedSlot = written;
+            }
+            syncedTerm = term;
         }
     }
 

@@ -83,17 +83,55 @@ class HardStateFileTest {
     }
 
     @Test
-    void survives_a_torn_write() throws Exception {
-        for (int slot = 0; slot < 2; slot++) {
-            Files.deleteIfExists(path());
-            try (HardStateFile file = HardStateFile.open(group, false, failures::add)) {
-                file.acknowledge(1, 1);
-                file.acknowledge(2, 1);
+    void has_what_was_synced_when_all_later_writes_are_torn() throws Exception {
+        try (HardStateFile file = HardStateFile.open(group, false, failures::add)) {
+            for (int synced = 10; synced < 100; synced += 10) {
+                file.acknowledge(synced, 1);
+                file.sync();
+                byte[] before = Files.readAllBytes(path());
+                file.acknowledge(synced + 1, 1);
+                file.acknowledge(synced + 2, 1);
+                file.acknowledge(synced + 3, 1);
+                byte[] after = Files.readAllBytes(path());
+                assertThat(acknowledgedIn(after)).isEqualTo(synced + 3);
+                assertThat(acknowledgedIn(torn(before, after))).isEqualTo(synced);
             }
-            byte[] bytes = Files.readAllBytes(path());
-            bytes[slot * HardState.SLOT_BYTES + 20] ^= 1;
-            Files.write(path(), bytes);
-            assertThat(reopened().acknowledged()).isEqualTo(slot == 0 ? 1 : 2);
+        }
+    }
+
+    /** Damages every slot that was written to in between. */
+    private static byte[] torn(byte[] before, byte[] after) {
+        byte[] torn = after.clone();
+        for (int start = 0; start < after.length; start += HardState.SLOT_BYTES) {
+            int end = start + HardState.SLOT_BYTES;
+            if (!Arrays.equals(before, start, end, after, start, end)) {
+                torn[start + 20] ^= 1;
+            }
+        }
+        return torn;
+    }
+
+    private long acknowledgedIn(byte[] content) throws IOException {
+        Path copy = Files.createDirectories(group.resolve("copy"));
+        Files.write(copy.resolve("hard-state"), content);
+        try (HardStateFile file = HardStateFile.open(copy, true, failures::add)) {
+            return file.state().acknowledged();
+        }
+    }
+
+    @Test
+    void is_read_in_the_form_with_two_slots_too() throws Exception {
+        try (HardStateFile file = HardStateFile.open(group, false, failures::add)) {
+            file.acknowledge(5, 1);
+        }
+        Files.write(path(), Arrays.copyOf(Files.readAllBytes(path()), 2 * HardState.SLOT_BYTES));
+        try (HardStateFile file = HardStateFile.open(group, true, failures::add)) {
+            assertThat(file.state().acknowledged()).isEqualTo(5);
+            for (int i = 6; i < 10; i++) {
+                file.acknowledge(i, 1);
+                file.sync();
+                assertThat(acknowledgedIn(Files.readAllBytes(path()))).isEqualTo(i);
+            }
         }
     }
 
@@ -116,7 +154,7 @@ class HardStateFileTest {
     void acknowledges_nothing_more_after_a_write_has_failed() throws Exception {
         var last = new HardState.Numbered(7, HardState.NONE.withAcknowledged(3));
         try (var device = new RandomAccessFile("/dev/full", "rw");
-                var file = new HardStateFile(path(), device, last, failures::add)) {
+                var file = new HardStateFile(path(), device, last, 0, failures::add)) {
             file.acknowledge(3, 1);
             assertThatThrownBy(() -> file.acknowledge(4, 1)).hasMessageContaining("cannot write");
             assertThatThrownBy(() -> file.acknowledge(4, 1)).hasMessageContaining("has failed");
@@ -126,6 +164,22 @@ class HardStateFileTest {
         assertThat(failures)
                 .singleElement(THROWABLE)
                 .hasMessage("cannot write to " + path() + ": No space left on device");
+    }
+
+    /** What is written to this device cannot be synced. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void syncs_a_new_term_and_reports_success_to_no_caller_after_a_sync_has_failed()
+            throws Exception {
+        var last = new HardState.Numbered(7, HardState.NONE.withHighestTerm(3));
+        try (var device = new RandomAccessFile("/dev/null", "rw");
+                var file = new HardStateFile(path(), device, last, 0, failures::add)) {
+            file.observeTerm(3);
+            assertThatThrownBy(() -> file.observeTerm(5)).hasMessageContaining("cannot sync");
+            assertThatThrownBy(file::sync).hasMessageContaining("has failed");
+            assertThatThrownBy(() -> file.observeTerm(5)).hasMessageContaining("has failed");
+        }
+        assertThat(failures).hasSize(1);
     }
 
     private void refuses(String reason) throws IOException {
