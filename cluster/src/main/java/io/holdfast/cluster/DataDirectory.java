@@ -1,5 +1,6 @@
 package io.holdfast.cluster;
 
+import io.holdfast.driver.DurableFile;
 import io.holdfast.driver.FailureText;
 
 import java.io.IOException;

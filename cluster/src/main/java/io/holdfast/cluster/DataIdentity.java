@@ -1,5 +1,7 @@
 package io.holdfast.cluster;
 
+import io.holdfast.driver.DurableFile;
+
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;

@@ -45,11 +45,16 @@ public final class DurableFile {
         }
     }
 
-    private static void syncFolder(@Nullable Path folder) throws IOException {
-        if (folder == null) {
-            return;
+    /** Entries of a folder that were created, renamed or removed stay so after a power cut. */
+    public static void syncFolder(@Nullable Path folder) throws IOException {
+        if (folder != null) {
+            sync(folder);
         }
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+    }
+
+    /** What was written to a file or a folder is there after a power cut. */
+    public static void sync(Path path) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             channel.force(true);
         }
     }

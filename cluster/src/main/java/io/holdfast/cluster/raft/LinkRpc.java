@@ -1,9 +1,9 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.cluster.DurableFile;
 import io.holdfast.cluster.link.Answerer;
 import io.holdfast.cluster.link.Caller;
 import io.holdfast.cluster.link.Sockets;
+import io.holdfast.driver.DurableFile;
 
 import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;

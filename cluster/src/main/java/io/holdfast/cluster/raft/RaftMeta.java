@@ -1,7 +1,7 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterException;
-import io.holdfast.cluster.DurableFile;
+import io.holdfast.driver.DurableFile;
 
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.storage.RaftStorage;

@@ -1,8 +1,8 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.cluster.DurableFile;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SnapshotFile;
+import io.holdfast.driver.DurableFile;
 
 import org.apache.ratis.util.MD5FileUtil;
 

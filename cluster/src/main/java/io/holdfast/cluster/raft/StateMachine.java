@@ -1,11 +1,11 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.cluster.DurableFile;
 import io.holdfast.cluster.entry.ByteReader;
 import io.holdfast.cluster.entry.Entry;
 import io.holdfast.cluster.entry.EntryEncoding;
 import io.holdfast.cluster.node.ReplicatedDriver;
 import io.holdfast.cluster.state.SnapshotFile;
+import io.holdfast.driver.DurableFile;
 import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.io.MD5Hash;
