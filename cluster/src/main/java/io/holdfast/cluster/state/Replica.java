@@ -482,7 +482,7 @@ public final class Replica {
         stampNanos = in.readLong();
         timeNanos = in.readLong();
         lastStint = in.readLong();
-        ledger.giveAllBack();
+        ledger.giveAllBack(engine);
         ledger = new StateLedger(memory, rules.caps(), clients);
         ledger.read(in);
         stints.clear();

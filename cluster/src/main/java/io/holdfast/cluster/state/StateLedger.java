@@ -208,8 +208,13 @@ final class StateLedger implements Ledger {
         entries = readEntries;
     }
 
-    /** All of it is gone. */
-    void giveAllBack() {
+    /**
+     * All of it is gone.
+     *
+     * @param engine what was counted for it is returned to the clients
+     */
+    void giveAllBack(LockEngine engine) {
+        engine.reserveAll(new Discount());
         names.giveAllBack();
         holds.giveAllBack();
         waits.giveAllBack();
@@ -246,5 +251,83 @@ final class StateLedger implements Ledger {
         claims = in.readLong();
         entries = in.readLong();
         in.readLong();
+    }
+
+    /** Returns to clients what is reserved from it: an engine lists only what it has reserved. */
+    private static final class Discount implements Ledger {
+        private static boolean discounted(@Nullable Client client, ClientUsage.Counted item) {
+            discount(client, item);
+            return true;
+        }
+
+        @Override
+        public boolean reserveKey(Key key, @Nullable Client client) {
+            return discounted(client, ClientUsage.Counted.NAME);
+        }
+
+        @Override
+        public boolean reserveClaim(Key key, @Nullable Client client) {
+            return discounted(client, ClientUsage.Counted.NAME);
+        }
+
+        @Override
+        public boolean reserveHold(@Nullable Client client) {
+            return discounted(client, ClientUsage.Counted.HOLD);
+        }
+
+        @Override
+        public boolean reserveWait(@Nullable Client client) {
+            return discounted(client, ClientUsage.Counted.WAIT);
+        }
+
+        @Override
+        public boolean reserveEntry(Key key, @Nullable Client client) {
+            return discounted(client, ClientUsage.Counted.ENTRY);
+        }
+
+        @Override
+        public boolean reserveContent(int bytes) {
+            return true;
+        }
+
+        @Override
+        public long nextFence() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnKey(Key key, @Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnClaim(Key key, @Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnHold(@Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnWait(@Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void grantWait(@Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnEntry(Key key, @Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnContent(int bytes) {
+            throw new UnsupportedOperationException();
+        }
     }
 }
