@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 /**
  * Persists the {@link HardState} of a node apart from the files of Ratis, so that a start can tell
  * when those end before it. A change is written before the acknowledgement or the vote that it
- * stands for is sent. Votes and terms are synced at once; the acknowledged index is synced some time
- * later, so after a power cut it may be lower than what was acknowledged, never higher.
+ * stands for is sent. Votes and terms are synced at once; the acknowledged index is synced some
+ * time later, so after a power cut it may be lower than what was acknowledged, never higher.
  *
  * <p>There are three slots, so that no write touches the one that was synced last or the one that
  * is being synced: whenever the power fails, what was synced is intact.
@@ -129,8 +129,8 @@ final class HardStateFile implements AutoCloseable {
                         + LogCheck.REMEDY);
     }
 
-    private static HardStateFile read(
-            Path path, RandomAccessFile file, Consumer<Throwable> fatal) throws IOException {
+    private static HardStateFile read(Path path, RandomAccessFile file, Consumer<Throwable> fatal)
+            throws IOException {
         byte[] bytes = new byte[HardState.SLOT_BYTES];
         HardState.@Nullable Numbered last = null;
         int lastSlot = -1;

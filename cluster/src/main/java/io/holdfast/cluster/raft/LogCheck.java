@@ -1,6 +1,7 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterException;
+import io.holdfast.driver.DurableFile;
 import io.holdfast.driver.FailureText;
 
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -43,13 +45,31 @@ final class LogCheck {
         boolean isLast() {
             return end < 0;
         }
+
+        /**
+         * Gives it the name of what it has: Ratis removes entries from the end of a file before it
+         * renames that, and a crash can come in between.
+         */
+        void endBefore(long next) throws IOException {
+            LOG.atWarn()
+                    .addKeyValue("file", file)
+                    .addKeyValue("last_entry", next - 1)
+                    .log(
+                            "a crash has interrupted the removal of entries that were never"
+                                    + " committed; the file of the log is renamed");
+            Files.move(
+                    file,
+                    file.resolveSibling("log_" + start + "-" + (next - 1)),
+                    StandardCopyOption.ATOMIC_MOVE);
+            DurableFile.syncFolder(file.toAbsolutePath().getParent());
+        }
     }
 
     private LogCheck() {}
 
     /**
      * Checks the log of a group, and cuts off an end that cannot be read if nothing in it was
-     * acknowledged.
+     * acknowledged. Completes a removal of entries from its end.
      *
      * @param group where Ratis has it; need not be there
      * @param used whether something must be in it
@@ -61,7 +81,9 @@ final class LogCheck {
             long snapshot = newestSnapshot(group.resolve("sm"));
             long next = -1;
             @Nullable Tail tail = null;
-            for (Segment segment : segments(group.resolve("current"))) {
+            @Nullable Segment truncated = null;
+            List<Segment> segments = segments(group.resolve("current"));
+            for (Segment segment : segments) {
                 if (tail != null) {
                     throw tail.damaged();
                 }
@@ -79,6 +101,15 @@ final class LogCheck {
                 SegmentBytes bytes =
                         new SegmentBytes(Files.readAllBytes(segment.file()), segment.start());
                 next = check(segment, bytes, acknowledged);
+                if (!segment.isLast() && next != segment.end() + 1) {
+                    if (!segment.equals(segments.getLast())
+                            || next == segment.start()
+                            || next > segment.end()
+                            || next <= acknowledged) {
+                        throw damaged(segment.file(), "it has no entry " + next);
+                    }
+                    truncated = segment;
+                }
                 tail = bytes.isAtEnd() ? null : new Tail(segment.file(), next, bytes);
             }
             if (used && snapshot < 0 && next <= 0) {
@@ -95,6 +126,9 @@ final class LogCheck {
             }
             if (tail != null) {
                 tail.cutOff();
+            }
+            if (truncated != null) {
+                truncated.endBefore(next);
             }
         } catch (ClusterException e) {
             throw e;
@@ -158,9 +192,6 @@ final class LogCheck {
         long next = segment.start() + bytes.entries();
         if (!bytes.isAtEnd() && (!segment.isLast() || next <= acknowledged)) {
             throw new Tail(segment.file(), next, bytes).damaged();
-        }
-        if (!segment.isLast() && next != segment.end() + 1) {
-            throw damaged(segment.file(), "it has no entry " + next);
         }
         return next;
     }

@@ -161,6 +161,24 @@ class LogCheckTest {
     }
 
     @Test
+    void completes_a_removal_of_entries_that_a_crash_has_interrupted() throws IOException {
+        write("log_0-9", log(10, 0));
+        Path truncated = write("log_10-19", log(10, 6, 0));
+        refuses(16, "it has no entry 16");
+        accepts(15);
+        assertThat(truncated).doesNotExist();
+        assertThat(current.resolve("log_10-15")).hasBinaryContent(log(10, 6, 0));
+        accepts(15);
+    }
+
+    @Test
+    void takes_a_file_without_any_entry_for_no_interrupted_removal() throws IOException {
+        write("log_0-9", log(10, 0));
+        write("log_10-19", log(10, 0, 0));
+        refuses(9, "it has no entry 10");
+    }
+
+    @Test
     void finds_that_a_file_is_missing() throws IOException {
         write("log_0-9", log(10, 0));
         write("log_inprogress_20", log(20, 1, 0));
