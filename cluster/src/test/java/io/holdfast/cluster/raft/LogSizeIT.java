@@ -154,7 +154,8 @@ class LogSizeIT {
     }
 
     private Set<String> snapshots() throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
+        String group = RaftSettings.groupId(config.name()).getUuid().toString();
+        try (Stream<Path> files = Files.list(folder.resolve(group).resolve("sm"))) {
             return files.map(file -> String.valueOf(file.getFileName()))
                     .filter(name -> name.matches("snapshot\\.[0-9]+_[0-9]+"))
                     .collect(Collectors.toSet());
