@@ -201,6 +201,32 @@ final class ProtectionIT {
     }
 
     @Test
+    void a_secret_where_none_is_needed_is_not_delayed_and_does_not_make_its_connection_trusted() {
+        TestHttp http = startWithSecrets();
+        String health = bearing("s3cret").replace("/v1/keys", "/health");
+        try (RawHttp known = new RawHttp(http);
+                RawHttp next = new RawHttp(http)) {
+            assertThat(status(known.say(health).answer())).isEqualTo("200");
+            List<RawHttp> guessing = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                guessing.add(new RawHttp(http).say(bearing("wrong" + i)));
+            }
+            // As many as may be are delayed: a further one that is compared would be closed.
+            assertThat(status(known.say(health).answer())).isEqualTo("200");
+            assertThat(status(next.say(health.replace("s3cret", "wrong")).answer()))
+                    .isEqualTo("200");
+            for (RawHttp guess : guessing) {
+                answerIfAny(guess);
+                guess.close();
+            }
+
+            long asked = System.nanoTime();
+            assertThat(status(known.say(bearing("wrong")).answer())).isEqualTo("401");
+            assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+        }
+    }
+
+    @Test
     void a_client_that_leaves_while_its_secret_is_delayed_takes_nothing() {
         TestHttp http = startWithSecrets();
         for (int i = 0; i < 20; i++) {

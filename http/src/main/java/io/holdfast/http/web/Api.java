@@ -116,7 +116,7 @@ public final class Api {
             return;
         }
         String address = Exchange.addressOf(request);
-        if (!authFailures.isSlowed(address)) {
+        if (!authFailures.isSlowed(address) || needsNothing(request)) {
             route(router, request);
             return;
         }
@@ -138,6 +138,16 @@ public final class Api {
                         request.resume();
                     }
                 });
+    }
+
+    /** Whether its answer does not depend on the secret. A file of the dashboard may be delayed. */
+    private boolean needsNothing(HttpServerRequest request) {
+        HttpMethod method = request.method();
+        return (method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD))
+                && routes.stream()
+                        .filter(route -> route.need() == Need.NOTHING)
+                        .filter(route -> route.method().equals(HttpMethod.GET))
+                        .anyMatch(route -> route.template().equals(request.path()));
     }
 
     /** The next of many requests that came at once is taken while the one before is answered. */
@@ -271,7 +281,9 @@ public final class Api {
             refuse(context, exchange);
             return;
         }
-        if (role != null && role != Role.OPEN) {
+        // Where a wrong secret would not be counted, the right one does not make a connection
+        // trusted.
+        if (role != null && role != Role.OPEN && route.need() != Need.NOTHING) {
             connections.trust(context.request().connection(), true);
         }
         Role by = role == null ? Role.READ : role;
