@@ -58,14 +58,15 @@ public final class FailureText {
 
     private static final Pattern ALERT = Pattern.compile("fatal alert: *([a-z_]+)");
 
+    /** A chain of causes may be longer, or lead back to its beginning. */
+    private static final int MOST_CAUSES = 20;
+
     private FailureText() {}
 
     /** The reason; a file that it is about is not named. */
     public static String of(Throwable failure) {
-        return switch (failure) {
-            case CompletionException e when e.getCause() != null -> of(e.getCause());
-            case ExecutionException e when e.getCause() != null -> of(e.getCause());
-            case UncheckedIOException e when e.getCause() != null -> of(e.getCause());
+        Throwable cause = unwrapped(failure);
+        return switch (cause) {
             case FileSystemException e -> file(e);
             case FileNotFoundException e -> {
                 Matcher reason = IN_PARENTHESES.matcher(text(e));
@@ -82,13 +83,35 @@ public final class FailureText {
             case ClosedChannelException _ -> "the connection was closed";
             case IOException e -> message(e, "the input or output failed");
             case GeneralSecurityException e -> security(e);
-            case OutOfMemoryError _ ->
-                    "not enough memory; allow it more with HOLDFAST_JAVA_OPTS=-Xmx1g";
+            case OutOfMemoryError e -> memory(e);
             default ->
-                    failure.getClass().getName().startsWith(OURS)
-                            ? message(failure, "it failed")
-                            : internal(failure);
+                    cause.getClass().getName().startsWith(OURS)
+                            ? message(cause, "it failed")
+                            : internal(cause);
         };
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        return causes(failure)
+                .filter(cause -> !isWrapper(cause) || cause.getCause() == null)
+                .findFirst()
+                .orElse(failure);
+    }
+
+    private static boolean isWrapper(Throwable failure) {
+        return failure instanceof CompletionException
+                || failure instanceof ExecutionException
+                || failure instanceof UncheckedIOException;
+    }
+
+    /** The JVM and Netty report more by it than a heap that is full. */
+    private static String memory(OutOfMemoryError e) {
+        if (text(e).contains("direct")) {
+            return "no buffers are left outside of the heap (docs/operations.md#memory)";
+        }
+        return text(e).contains("thread")
+                ? "the system allows no more threads"
+                : "not enough memory; allow it more with HOLDFAST_JAVA_OPTS=-Xmx1g";
     }
 
     /** The reason, behind the file that it is about if there is one. */
@@ -239,7 +262,8 @@ public final class FailureText {
     /** The failure and what has led to it. */
     private static Stream<Throwable> causes(Throwable failure) {
         List<Throwable> causes = new ArrayList<>();
-        for (Throwable next = failure; next != null; next = next.getCause()) {
+        Throwable next = failure;
+        for (; next != null && causes.size() < MOST_CAUSES; next = next.getCause()) {
             causes.add(next);
         }
         return causes.stream();

@@ -104,7 +104,16 @@ class FailureTextTest {
                         new CertificateExpiredException("NotAfter: Tue Jul 7"), "it has expired"),
                 Arguments.of(
                         new GeneralSecurityException("no certificate in it"),
-                        "no certificate in it"));
+                        "no certificate in it"),
+                Arguments.of(
+                        new OutOfMemoryError("Java heap space"),
+                        "not enough memory; allow it more with HOLDFAST_JAVA_OPTS=-Xmx1g"),
+                Arguments.of(
+                        new OutOfMemoryError("Cannot reserve 8 bytes of direct buffer memory"),
+                        "no buffers are left outside of the heap (docs/operations.md#memory)"),
+                Arguments.of(
+                        new OutOfMemoryError("unable to create native thread: possibly out of"),
+                        "the system allows no more threads"));
     }
 
     private static SSLHandshakeException handshake(Exception cause) {
@@ -117,6 +126,16 @@ class FailureTextTest {
     @MethodSource("failures")
     void says_in_words_what_has_happened(Throwable failure, String words) {
         assertThat(FailureText.of(failure)).isEqualTo(words);
+    }
+
+    @Test
+    void ends_where_causes_lead_back_to_the_failure() {
+        var one = new SSLException("one");
+        one.initCause(new IOException("other", one));
+        assertThat(FailureText.of(one)).isEqualTo("TLS failed: one");
+        assertThat(FailureText.isUntrusted(one)).isFalse();
+        assertThat(FailureText.ofListening(one, 80)).isEqualTo("TLS failed: one");
+        assertThat(FailureText.of(new CompletionException(one))).isEqualTo("TLS failed: one");
     }
 
     @Test
