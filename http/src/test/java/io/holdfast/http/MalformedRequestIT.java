@@ -190,6 +190,17 @@ final class MalformedRequestIT {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"X-One: a\r\n", "X-Folded: a\r\n b\r\n", " X-Folded: a\r\n"})
+    void a_body_in_chunks_has_no_headers_behind_it(String trailers) {
+        String chunks = "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n" + trailers + "\r\n";
+        String health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        try (RawHttp raw = new RawHttp(HTTP)) {
+            assertThat(raw.say(LEASE + chunks + health).isEnded()).isTrue(); // without an answer
+        }
+        assertThat(HTTP.driver.holders(Kind.MUTEX, Key.of("k"))).isNull();
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "Origin: http://localhost\r\nOrigin: https://evil.example\r\n",

@@ -12,7 +12,8 @@ import java.util.List;
 
 /**
  * The decoder of Vert.x, but no header may go on in the next line (RFC 9112, section 5.2): a proxy
- * may read such a request as another one. It is refused, and what comes behind it is thrown away.
+ * may read such a request as another one. Nor may headers stand behind a body in chunks. What is
+ * refused is the last request of its connection: what comes behind it is thrown away.
  */
 final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     private boolean insideHead = true;
@@ -49,7 +50,13 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
                     refused = true;
                 }
             }
-            if (part instanceof LastHttpContent) {
+            if (part instanceof LastHttpContent last) {
+                if (!last.trailingHeaders().isEmpty() && last.decoderResult().isSuccess()) {
+                    last.setDecoderResult(
+                            DecoderResult.failure(
+                                    Problem.badRequest("headers behind a body are not taken")));
+                    refused = true;
+                }
                 insideHead = true;
                 lineBegins = false;
             }
