@@ -41,9 +41,9 @@ final class ClusterCollector implements MultiCollector {
         all.add(
                 gauge(
                         "disk_free_bytes",
-                        "What is left of the disk with its data.",
+                        "Free bytes on the disk of the data directory.",
                         data.getUsableSpace()));
-        all.add(gauge("disk_size_bytes", "The size of that disk.", data.getTotalSpace()));
+        all.add(gauge("disk_size_bytes", "Size of that disk in bytes.", data.getTotalSpace()));
         if (view.isLeader() && !view.others().isEmpty()) {
             addPeers(view.others(), all);
         }
