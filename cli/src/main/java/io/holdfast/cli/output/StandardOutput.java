@@ -52,6 +52,7 @@ public final class StandardOutput {
         if (failure == null || reported || isReaderGone(failure)) {
             return status;
         }
+        setReported(); // a command may run another one, whose output was checked already
         Printer.err("Error: cannot write to standard output: " + FailureText.of(failure));
         return failed;
     }

@@ -40,7 +40,8 @@ class StandardOutputIT {
         "--help, 1",
         "dflockd --help, 1",
         "kv get --help, 3",
-        "top --help, 3"
+        "top --help, 3",
+        "help kv, 1"
     })
     void that_takes_nothing_makes_a_command_fail(String words, int status) throws Exception {
         assumeTrue(Files.exists(Path.of("/dev/full")));
