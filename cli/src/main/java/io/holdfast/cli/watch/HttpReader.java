@@ -100,8 +100,8 @@ final class HttpReader implements AutoCloseable {
                         || text.contains("EOF")
                         || text.contains("reset");
         if (closed) {
-            return "it closed the connection; --http must be an HTTP address of the server, with"
-                    + " https:// if it has TLS";
+            return "the server closed the connection; if that goes on, check that --http is the"
+                    + " HTTP address of a server";
         }
         return e instanceof ProtocolException || text.contains("status line")
                 ? "it does not speak HTTP; --http must be an HTTP address of the server"

@@ -303,7 +303,8 @@ class ExplainCommandIT {
 
         @ParameterizedTest
         @CsvSource({
-            "'', it closed the connection; --http must be an HTTP address of the server",
+            "'', 'the server closed the connection; if that goes on, check that --http is the HTTP"
+                    + " address of a server'",
             "'error\n', it does not speak HTTP; --http must be an HTTP address of the server"
         })
         void if_it_speaks_another_protocol(String answer, String reason) throws IOException {
