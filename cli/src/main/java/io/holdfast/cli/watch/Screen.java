@@ -99,8 +99,13 @@ final class Screen {
 
     /** First in the line, so that it is seen on a narrow terminal too. */
     private static String deadlocks(Sample sample) {
-        int count = sample.deadlocks().size();
-        return count == 0 ? "" : count + (count == 1 ? " DEADLOCK, " : " DEADLOCKS, ");
+        long certain = sample.deadlocks().stream().filter(Names::isCertain).count();
+        return counted(certain, "DEADLOCK")
+                + counted(sample.deadlocks().size() - certain, "POSSIBLE DEADLOCK");
+    }
+
+    private static String counted(long count, String what) {
+        return count == 0 ? "" : count + " " + what + (count == 1 ? ", " : "S, ");
     }
 
     private static String about(Sample sample, Query wanted, boolean fits) {

@@ -115,6 +115,16 @@ class TopCommandIT {
     void calls_a_deadlock_possible_if_somebody_in_it_does_several_things_at_once() {
         api.put("/v1/waits", WAITS.replace("\"key\":\"a\"}", "\"key\":\"a\",\"concurrent\":true}"));
         assertThat(top("--view", "waits")).anyMatch(it -> it.startsWith("POSSIBLE DEADLOCK: #1"));
+        assertThat(top("--once").get(1)).startsWith("1 POSSIBLE DEADLOCK, waiting 3, ");
+    }
+
+    @Test
+    void counts_possible_deadlocks_apart() {
+        String self =
+                "[{\"connection\":1,\"kind\":\"lock\",\"namespace\":\"\",\"key\":\"a\",\"concurrent\":true}],";
+        api.put("/v1/waits", WAITS.replace("\"cycles\":[", "\"cycles\":[" + self + self));
+        assertThat(top("--once").get(1))
+                .startsWith("1 DEADLOCK, 2 POSSIBLE DEADLOCKS, waiting 3, ");
     }
 
     @Test
