@@ -28,7 +28,7 @@ public final class ConnectionOptions {
             names = "--token-file",
             paramLabel = "FILE",
             description =
-                    "File with the secret that the server wants. Variables: HOLDFAST_TOKEN_FILE, or"
+                    "File with the secret of the server. Variables: HOLDFAST_TOKEN_FILE, or"
                             + " HOLDFAST_TOKEN with the secret itself.")
     private @Nullable String tokenFile;
 

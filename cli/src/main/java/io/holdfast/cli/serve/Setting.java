@@ -231,8 +231,8 @@ enum Setting {
             null,
             "3600",
             List.of(),
-            "How long at most locks wait after a crash, until no client goes by what it held; 0:"
-                    + " not at all"),
+            "Longest time after a crash in which nothing is granted, while clients may still rely"
+                    + " on locks from before; 0 switches it off"),
     TLS_CERT(
             "tls-cert",
             Type.TEXT,

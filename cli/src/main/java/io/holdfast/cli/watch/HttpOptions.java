@@ -31,7 +31,7 @@ final class HttpOptions {
             names = "--token-file",
             paramLabel = "FILE",
             description =
-                    "File with the secret that the server wants; the one for reading will do."
+                    "File with the secret of the server; the one for reading will do."
                             + " Variables: HOLDFAST_TOKEN_FILE, or HOLDFAST_TOKEN with the secret"
                             + " itself.")
     private @Nullable String tokenFile;
