@@ -50,6 +50,9 @@ final class BenchLedger implements Ledger {
     public void grantWait(@Nullable Client client) {}
 
     @Override
+    public void passHold(@Nullable Client from, @Nullable Client to) {}
+
+    @Override
     public boolean reserveEntry(Key key, @Nullable Client client) {
         return true;
     }

@@ -96,9 +96,13 @@ final class LocalLedger implements Ledger {
     public void grantWait(@Nullable Client client) {
         returnWait(client);
         memory.holds().charge(StateSize.HOLD);
-        if (client instanceof ClientUsage usage) {
-            usage.add(Counted.HOLD);
-        }
+        count(client, Counted.HOLD);
+    }
+
+    @Override
+    public void passHold(@Nullable Client from, @Nullable Client to) {
+        discount(from, Counted.HOLD);
+        count(to, Counted.HOLD);
     }
 
     @Override
@@ -154,6 +158,16 @@ final class LocalLedger implements Ledger {
     private static void giveBack(
             MemoryBudget budget, long bytes, @Nullable Client client, Counted item) {
         budget.giveBack(bytes);
+        discount(client, item);
+    }
+
+    private static void count(@Nullable Client client, Counted item) {
+        if (client instanceof ClientUsage usage) {
+            usage.add(item);
+        }
+    }
+
+    private static void discount(@Nullable Client client, Counted item) {
         if (client instanceof ClientUsage usage) {
             usage.giveBack(item);
         }

@@ -51,6 +51,19 @@ class LocalLedgerTest {
     }
 
     @Test
+    void counts_a_hold_that_is_passed_on_as_that_of_its_new_client() {
+        LocalLedger ledger = ledger(0);
+        ClientUsage from = new ClientUsage();
+        ClientUsage to = new ClientUsage();
+        assertThat(ledger.reserveHold(from)).isTrue();
+        ledger.passHold(from, to);
+        assertThat(from.isFull(ClientUsage.Counted.HOLD, 1)).isFalse();
+        assertThat(to.isFull(ClientUsage.Counted.HOLD, 1)).isTrue();
+        ledger.passHold(to, null);
+        assertThat(to.isFull(ClientUsage.Counted.HOLD, 1)).isFalse();
+    }
+
+    @Test
     void gives_all_its_memory_back() {
         AtomicLong pieces = new AtomicLong();
         Room counting =

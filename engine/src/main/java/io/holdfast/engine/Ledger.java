@@ -46,7 +46,7 @@ public interface Ledger {
     void grantWait(@Nullable Client client);
 
     /** A hold is that of another client from now on; this cannot be refused. */
-    default void passHold(@Nullable Client from, @Nullable Client to) {}
+    void passHold(@Nullable Client from, @Nullable Client to);
 
     /** Reserves one more counter, value or list, unless a limit is reached. */
     boolean reserveEntry(Key key, @Nullable Client client);

@@ -94,6 +94,9 @@ class PlainLedger implements Ledger {
     public void grantWait(@Nullable Client client) {}
 
     @Override
+    public void passHold(@Nullable Client from, @Nullable Client to) {}
+
+    @Override
     public boolean reserveEntry(Key key, @Nullable Client client) {
         if (!room || (maxEntries > 0 && entries >= maxEntries)) {
             return false;

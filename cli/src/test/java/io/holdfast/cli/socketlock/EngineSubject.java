@@ -248,6 +248,9 @@ final class EngineSubject implements ReadWriteSubject {
         public void grantWait(@Nullable Client client) {}
 
         @Override
+        public void passHold(@Nullable Client from, @Nullable Client to) {}
+
+        @Override
         public boolean reserveEntry(Key key, @Nullable Client client) {
             return reserve();
         }
