@@ -117,8 +117,8 @@ public final class LocalDriver implements Driver {
     }
 
     /**
-     * For a while from now, grants nothing that excludes others: acquires are queued. To be called
-     * before the first session is opened.
+     * For a while from now, grants nothing that excludes others: acquires are queued. A later call
+     * replaces the time. To be called before clients are served.
      */
     public void quarantine(Duration span) {
         long until = clock.getAsLong() + span.toNanos();

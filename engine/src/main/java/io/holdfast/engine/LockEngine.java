@@ -13,7 +13,8 @@ import java.util.Map;
  * The state machine of locks and data. Equal commands at equal times with equal ledgers give equal
  * effects and equal state, on every replica and on every replay. One thread at a time.
  *
- * <p>Cost does not depend on the number of keys, waiters, sessions and deadlines.
+ * <p>Cost does not depend on the number of keys, waiters, sessions and deadlines, but for two rare
+ * steps that visit all of them: other settings, and the end of a quarantine.
  */
 public final class LockEngine {
     private Settings settings;
@@ -64,9 +65,13 @@ public final class LockEngine {
     /**
      * Until a time, grants and offers nothing that excludes others: acquires are queued, and those
      * that do not wait are answered as if the key were held. For an engine that begins without what
-     * the one before it knew. No part of its state: {@link #write} leaves it out.
+     * the one before it knew. A later call replaces the time. No part of its state: {@link #write}
+     * leaves it out.
      */
     public void quarantine(long untilNanos) {
+        if (quarantine != null) {
+            deadlines.remove(quarantine);
+        }
         quarantine = new Quarantine();
         deadlines.schedule(quarantine, untilNanos);
     }

@@ -67,6 +67,16 @@ class QuarantineTest {
     }
 
     @Test
+    void a_later_end_replaces_the_first() {
+        locks.quarantine(SPAN.multipliedBy(2));
+        Request alice = locks.acquire("alice", DOOR);
+        locks.advance(SPAN);
+        assertThat(alice.outcome()).isEqualTo(BLOCKED);
+        locks.advance(SPAN);
+        assertThat(alice.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
     void a_try_is_answered_as_if_the_key_were_held() {
         assertThat(locks.tryAcquire("alice", DOOR).outcome()).isEqualTo(TIMED_OUT);
         assertThat(locks.tryAcquire("alice", SLOTS).outcome()).isEqualTo(TIMED_OUT);
