@@ -252,9 +252,13 @@ public final class HoldfastServer {
             for (Endpoint endpoint : config.listeners()) {
                 server.bind(endpoint);
             }
+            server.confirmQuarantine();
             server.listen();
             return server;
         } catch (StartException | RuntimeException e) {
+            if (server.recorded != null) {
+                server.recorded.close(false); // what is there belongs to others
+            }
             server.close();
             throw e;
         }
@@ -348,6 +352,20 @@ public final class HoldfastServer {
                                 .map(tcp -> new InetSocketAddress(tcp.host(), tcp.port()))
                                 .filter(at -> !at.isUnresolved()) // the start will end with that
                                 .toList());
+        if (quarantine.isPositive()) {
+            local.quarantine(quarantine);
+        }
+    }
+
+    /**
+     * Looks once more: until its addresses were taken, the run before may have been there and may
+     * have promised more.
+     */
+    private void confirmQuarantine() throws StartException {
+        if (recorded == null || !(driver instanceof LocalDriver local)) {
+            return;
+        }
+        Duration quarantine = recorded.reread();
         if (quarantine.isZero()) {
             return;
         }
@@ -661,6 +679,7 @@ public final class HoldfastServer {
         boolean held = dflockd.isAnyHeldWithGrace();
         frontEnds.forEach(HoldfastServer::closeQuietly);
         connections.close().awaitUninterruptibly(LOOPS_END_MOST_MILLIS);
+        held |= dflockd.isAnyHeldWithGrace(); // until now a grant could reach its client
         dflockd.close();
         endLoops();
         if (recorded != null) {

@@ -49,6 +49,9 @@ final class RecordedGraces implements SessionGraces {
     /** Guarded by the disk lock. */
     private List<RunFile> files = List.of();
 
+    /** Whether the files are what this run wrote last. Guarded by the disk lock. */
+    private boolean own;
+
     /** Guarded by the disk lock. */
     private boolean closed;
 
@@ -88,12 +91,28 @@ final class RecordedGraces implements SessionGraces {
             warn("there is no state directory");
             return Duration.ZERO;
         }
-        List<RunFile> found = listeners.stream().map(at -> new RunFile(folder, at, run)).toList();
+        files = listeners.stream().map(at -> new RunFile(folder, at, run)).toList();
+        return read(folder);
+    }
+
+    /**
+     * Looks again for what earlier runs have left, before the first grace is granted.
+     *
+     * @return how long nothing may be granted; never shorter than before
+     */
+    synchronized Duration reread() throws StartException {
+        Path folder = config.stateDir();
+        return kept && folder != null ? read(folder) : Duration.ZERO;
+    }
+
+    private Duration read(Path folder) throws StartException {
         try {
             makeFolder(folder);
-            for (RunFile file : found) {
+            for (RunFile file : files) {
                 leftSeconds = Math.max(leftSeconds, leftIn(file));
             }
+            kept = true;
+            recordedSeconds = leftSeconds;
         } catch (IOException e) {
             String problem =
                     "cannot use the state directory " + folder + ": " + FailureText.of(e, folder);
@@ -101,11 +120,8 @@ final class RecordedGraces implements SessionGraces {
                 throw new StartException(problem, e);
             }
             warn(problem);
-            return Duration.ZERO;
+            kept = false;
         }
-        files = found;
-        kept = true;
-        recordedSeconds = leftSeconds;
         return Duration.ofSeconds(leftSeconds);
     }
 
@@ -143,11 +159,13 @@ final class RecordedGraces implements SessionGraces {
             return Math.min(file.leftSeconds(), most);
         } catch (RunFile.DamagedException e) {
             long assumed = Math.min(seconds(mostNanos), most);
-            LOG.atWarn()
-                    .addKeyValue("file", file.path())
-                    .addKeyValue("reason", e.getMessage())
-                    .addKeyValue("seconds", assumed)
-                    .log("damaged run file; the longest session grace is assumed");
+            if (assumed > leftSeconds) { // else it changes nothing, or was logged before
+                LOG.atWarn()
+                        .addKeyValue("file", file.path())
+                        .addKeyValue("reason", e.getMessage())
+                        .addKeyValue("seconds", assumed)
+                        .log("damaged run file; the longest session grace is assumed");
+            }
             return assumed;
         }
     }
@@ -203,7 +221,8 @@ final class RecordedGraces implements SessionGraces {
                     }
                     wanted = Math.max(granted, leftSeconds);
                 }
-                boolean written = wanted == recorded() || record(wanted);
+                // The file of another run does not count: that run may still remove it.
+                boolean written = (own && wanted == recorded()) || record(wanted);
                 long limit;
                 synchronized (this) {
                     if (written) {
@@ -248,6 +267,7 @@ final class RecordedGraces implements SessionGraces {
                 return false; // whatever it is, those who wait are answered
             }
         }
+        own = graceSeconds > 0;
         failing = false;
         return true;
     }

@@ -29,7 +29,9 @@ final class RunFile {
     private final String address;
     private final String run;
 
-    /** The content that this run has found or written last; null if it is no run file. */
+    /**
+     * The content that this run has found or written last, damaged or not; null if there is none.
+     */
     private @Nullable String known;
 
     /**
@@ -56,17 +58,12 @@ final class RunFile {
 
     /** The grace that an earlier run has left here, in seconds; 0 if it has left nothing. */
     long leftSeconds() throws IOException, DamagedException {
-        String text;
-        try {
-            text =
-                    Files.size(path) > MOST_BYTES
-                            ? ""
-                            : Files.readString(path, StandardCharsets.ISO_8859_1);
-        } catch (NoSuchFileException e) {
+        String text = read();
+        known = text;
+        if (text == null) {
             return 0;
         }
         Matcher content = CONTENT.matcher(text);
-        known = content.matches() ? text : null;
         if (!content.matches()) {
             throw new DamagedException("it is no run file");
         }
@@ -90,13 +87,25 @@ final class RunFile {
         known = text;
     }
 
-    /** Leaves nothing to a later run; what another run has written since stays. */
+    /** Leaves nothing to a later run; what this run has neither found nor written stays. */
     void remove() throws IOException {
-        if (known != null
-                && Files.exists(path)
-                && !known.equals(Files.readString(path, StandardCharsets.ISO_8859_1))) {
+        if (known == null) {
             return;
         }
-        DurableFile.remove(path);
+        if (known.equals(read())) {
+            DurableFile.remove(path);
+        }
+        known = null;
+    }
+
+    /** Null if there is no file; what is too long for a run file is as good as empty. */
+    private @Nullable String read() throws IOException {
+        try {
+            return Files.size(path) > MOST_BYTES
+                    ? ""
+                    : Files.readString(path, StandardCharsets.ISO_8859_1);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
     }
 }

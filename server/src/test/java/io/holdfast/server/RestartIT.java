@@ -3,6 +3,8 @@ package io.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.driver.front.FrontEnd;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -12,7 +14,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 @DisplayName("A server with run files")
@@ -57,13 +62,65 @@ class RestartIT {
     }
 
     private HoldfastServer start(int at, RestartConfig restart) throws StartException {
+        return start(at, restart, List.of());
+    }
+
+    private HoldfastServer start(
+            int at, RestartConfig restart, List<HoldfastServer.FrontEndStarter> others)
+            throws StartException {
         HoldfastServer server =
                 HoldfastServer.start(
                         new TestConfig().listeners(new Endpoint("127.0.0.1", at, false)).build(),
-                        List.of(),
+                        others,
                         restart);
         servers.add(server);
         return server;
+    }
+
+    /** Starts with something that happens before the address is taken. */
+    private HoldfastServer startAfter(Runnable before) throws StartException {
+        return start(
+                port,
+                new RestartConfig(stateDir(), true, HOUR),
+                List.of(
+                        _ -> {
+                            before.run();
+                            return new ClosingFront(() -> {});
+                        }));
+    }
+
+    /** A front end that does something when it is closed. */
+    private record ClosingFront(Runnable atClose) implements FrontEnd {
+        @Override
+        public void open() {}
+
+        @Override
+        public void drain() {}
+
+        @Override
+        public boolean isDrained() {
+            return true;
+        }
+
+        @Override
+        public void close() {
+            atClose.run();
+        }
+    }
+
+    /** The graces of one more server at the same address. */
+    private RecordedGraces graces() {
+        return new RecordedGraces(new RestartConfig(stateDir(), true, HOUR), HOUR);
+    }
+
+    private Duration open(RecordedGraces graces) throws StartException {
+        return graces.open(List.of(new InetSocketAddress("127.0.0.1", port)));
+    }
+
+    private static void grant(RecordedGraces graces, Duration grace) {
+        assertThat(graces.grant(grace.toNanos()))
+                .succeedsWithin(Duration.ofSeconds(60))
+                .isEqualTo(grace.toNanos());
     }
 
     /** As an earlier run leaves it that ends without having the time to. */
@@ -150,6 +207,97 @@ class RestartIT {
         }
         server.close();
         assertThat(runFile()).content().contains("\nsession_grace_s=40\n");
+    }
+
+    @Test
+    void leaves_its_own_when_a_hold_with_a_grace_is_granted_while_it_closes() throws Exception {
+        AtomicReference<Runnable> atClose = new AtomicReference<>(() -> {});
+        HoldfastServer server =
+                start(
+                        port,
+                        new RestartConfig(stateDir(), true, HOUR),
+                        List.of(_ -> new ClosingFront(() -> atClose.get().run())));
+        try (TestClient holder = TestClient.connect(server.addresses().getFirst());
+                TestClient waiter = tagged(server, "30", "30")) {
+            String token = holder.ask("l", "door", "0").split(" ", -1)[1];
+            waiter.sendRaw("1 l\ndoor\n60\n2 stats\n_\n_\n");
+            assertThat(waiter.line()).startsWith("2 ");
+            atClose.set(
+                    () -> {
+                        assertThat(holder.ask("r", "door", token)).isEqualTo("ok");
+                        assertThat(waiter.line()).startsWith("1 ok ");
+                    });
+            server.close();
+        }
+        assertThat(runFile()).content().contains("\nsession_grace_s=30\n");
+    }
+
+    @Test
+    void writes_its_own_where_it_found_one_that_says_the_same() throws Exception {
+        RecordedGraces first = graces();
+        assertThat(open(first)).isZero();
+        grant(first, Duration.ofSeconds(60));
+        RecordedGraces second = graces();
+        assertThat(open(second)).isEqualTo(Duration.ofSeconds(60));
+        grant(second, Duration.ofSeconds(60));
+        first.close(true);
+        assertThat(runFile()).content().contains("\nsession_grace_s=60\n");
+        second.endQuarantine();
+        second.close(true);
+        assertThat(stateDir()).isEmptyDirectory();
+    }
+
+    @Test
+    void leaves_one_alone_that_it_has_neither_found_nor_written() throws Exception {
+        RecordedGraces first = graces();
+        RecordedGraces second = graces();
+        assertThat(open(first)).isZero();
+        assertThat(open(second)).isZero();
+        grant(first, Duration.ofSeconds(60));
+        second.close(true);
+        assertThat(runFile()).content().contains("\nsession_grace_s=60\n");
+        first.close(true);
+        assertThat(stateDir()).isEmptyDirectory();
+    }
+
+    @Test
+    void leaves_that_of_a_running_server_alone_when_it_cannot_start() throws Exception {
+        HoldfastServer running = start();
+        List<TestClient> clients = new ArrayList<>();
+        assertThatThrownBy(() -> startAfter(() -> clients.add(tagged(running, "30", "30"))))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("cannot listen on");
+        assertThat(runFile()).content().contains("\nsession_grace_s=30\n");
+        clients.forEach(TestClient::close);
+    }
+
+    @Test
+    void knows_what_the_run_before_has_promised_until_its_address_was_taken() throws Exception {
+        HoldfastServer server =
+                startAfter(
+                        () -> {
+                            try {
+                                leave(40);
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
+        try (TestClient client = TestClient.connect(server.addresses().getFirst())) {
+            assertThat(client.ask("l", "door", "0")).isEqualTo("timeout");
+        }
+        server.close();
+        assertThat(runFile()).content().contains("\nsession_grace_s=40\n");
+    }
+
+    @Test
+    void forgets_a_damaged_one_when_the_longest_grace_is_over() throws Exception {
+        leave("damaged");
+        HoldfastServer server =
+                start(port, new RestartConfig(stateDir(), true, Duration.ofSeconds(1)));
+        try (TestClient waiter = TestClient.connect(server.addresses().getFirst())) {
+            assertThat(waiter.ask("l", "door", "60")).startsWith("ok ");
+            TestServer.soon().until(() -> filesIn(stateDir()).isEmpty());
+        }
     }
 
     @Test
