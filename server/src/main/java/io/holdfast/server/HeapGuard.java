@@ -38,11 +38,25 @@ final class HeapGuard {
     /** But so much of the heap at least; less is as good as nothing. */
     private static final long LEAST_PERCENT = 2;
 
-    /** A kind that was refused gets more when so much is left. */
-    private static final long RECOVERED_PERCENT = 5;
+    /**
+     * A kind that was refused gets more when so much is left. Less than half the smallest distance
+     * between two levels: otherwise a kind whose level allows more could be refused for ever.
+     */
+    private static final long RECOVERED_PERCENT = 1;
+
+    /** After such a change the last collection is out of date. */
+    private static final long CHANGED_PERCENT = 5;
 
     /** What was counted may be larger in truth. */
     private static final long TRUE_PERCENT = 125;
+
+    /** Collections take at most one part in so many of the time, and one is made a second. */
+    private static final long COLLECTION_PARTS = 20;
+
+    private static final long LEAST_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** The log says so often that a kind is refused, or no longer, however often that changes. */
+    private static final long LOG_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** While nothing seems to have changed, it is measured again after so long. */
     private static final long COLLECT_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -55,7 +69,7 @@ final class HeapGuard {
     private enum Kind {
         DATA("values, counters and lists", 40, 60),
         SUBSCRIPTIONS("subscriptions", 20, 60),
-        WAITS("waiters", 25, 62),
+        WAITS("waiters", 25, 64),
         NAMES("names of locks", 45, 68),
         CONNECTIONS("connections", 40, 72),
         HOLDS("holds", 45, 78);
@@ -109,6 +123,7 @@ final class HeapGuard {
     private final LongSupplier clock;
     private final long leastBytes;
     private final long recoveredBytes;
+    private final long changedBytes;
     private final List<Budget> budgets = new ArrayList<>();
     private final Budget data;
     private final Budget subscriptions;
@@ -124,6 +139,9 @@ final class HeapGuard {
     private long countedAtCollection;
     private long collectedNanos;
 
+    /** When the next collection may be made at the earliest, from the end of the last one. */
+    private long intervalNanos;
+
     HeapGuard() {
         this(Heap.ofThisProcess(), System::nanoTime);
     }
@@ -133,6 +151,7 @@ final class HeapGuard {
         this.clock = clock;
         this.leastBytes = heap.mostBytes() / 100 * LEAST_PERCENT;
         this.recoveredBytes = heap.mostBytes() / 100 * RECOVERED_PERCENT;
+        this.changedBytes = heap.mostBytes() / 100 * CHANGED_PERCENT;
         this.data = budget(Kind.DATA);
         this.subscriptions = budget(Kind.SUBSCRIPTIONS);
         this.waits = budget(Kind.WAITS);
@@ -186,6 +205,12 @@ final class HeapGuard {
         /** Whether the last one that asked was refused; guarded by the guard. */
         private boolean full;
 
+        /** What the log said last, and when; guarded by the guard. */
+        private boolean fullLogged;
+
+        private boolean logged;
+        private long loggedNanos;
+
         Budget(Kind kind) {
             this.kind = kind;
             this.mostBytes = heap.mostBytes() / 100 * kind.budgetPercent;
@@ -208,7 +233,10 @@ final class HeapGuard {
 
         @Override
         public void giveBack(long bytes) {
-            taken.addAndGet(-bytes);
+            long most = taken.addAndGet(-bytes) + leastBytes;
+            if (free > most) {
+                free = most; // others may have it now; a lost race costs one look
+            }
         }
     }
 
@@ -219,30 +247,40 @@ final class HeapGuard {
             return true; // another thread looked meanwhile
         }
         long left = Math.min(budget.mostBytes - taken, leftOnHeap(budget));
-        if (left < 0 || (budget.full && left < recoveredBytes)) {
-            if (!budget.full) {
-                budget.full = true;
-                LOG.atWarn()
-                        .addKeyValue("taken_bytes", taken)
-                        .addKeyValue("budget_bytes", budget.mostBytes)
-                        .addKeyValue("heap_used_bytes", heap.usedBytes())
-                        .addKeyValue("heap_max_bytes", heap.mostBytes())
-                        .log("memory is short, refusing new {}", budget.kind.label);
-            }
-            return false;
-        }
+        budget.full = left < 0 || (budget.full && left < recoveredBytes);
+        log(budget, taken);
         if (budget.full) {
-            budget.full = false;
-            LOG.info("memory is free again for {}", budget.kind.label);
+            return false;
         }
         budget.free = taken + Math.min(left, Math.max(leastBytes, left / PARTS));
         return true;
     }
 
+    private void log(Budget budget, long taken) {
+        long now = clock.getAsLong();
+        if (budget.full == budget.fullLogged
+                || (budget.logged && now - budget.loggedNanos < LOG_AGAIN_NANOS)) {
+            return;
+        }
+        budget.fullLogged = budget.full;
+        budget.logged = true;
+        budget.loggedNanos = now;
+        if (budget.full) {
+            LOG.atWarn()
+                    .addKeyValue("taken_bytes", taken)
+                    .addKeyValue("budget_bytes", budget.mostBytes)
+                    .addKeyValue("heap_used_bytes", heap.usedBytes())
+                    .addKeyValue("heap_max_bytes", heap.mostBytes())
+                    .log("memory is short, refusing new {}", budget.kind.label);
+        } else {
+            LOG.info("memory is free again for {}", budget.kind.label);
+        }
+    }
+
     /** How much more may live before a kind has to stop; negative if it must stop now. */
     private long leftOnHeap(Budget budget) {
         long used = heap.usedBytes();
-        if (used < budget.levelBytes) {
+        if (used < budget.levelBytes - (budget.full ? recoveredBytes : 0)) {
             return budget.levelBytes - used;
         }
         long counted = counted();
@@ -250,10 +288,13 @@ final class HeapGuard {
             return budget.levelBytes - estimate(counted); // most of what is used must be garbage
         }
         if (mayCollect(counted)) {
+            long begin = clock.getAsLong();
             heap.collect();
             used = heap.usedBytes();
             collected = true;
             collectedNanos = clock.getAsLong();
+            intervalNanos =
+                    Math.max(LEAST_INTERVAL_NANOS, COLLECTION_PARTS * (collectedNanos - begin));
             liveBytes = used;
             countedAtCollection = counted;
         }
@@ -272,9 +313,12 @@ final class HeapGuard {
             return true;
         }
         long since = clock.getAsLong() - collectedNanos;
+        if (since < intervalNanos) {
+            return false;
+        }
         long change = counted - countedAtCollection;
         return since >= COLLECT_AGAIN_NANOS
-                || Math.abs(change) >= recoveredBytes
+                || Math.abs(change) >= changedBytes
                 || change >= leastBytes
                 || (change <= -leastBytes && since >= RECOVER_AGAIN_NANOS)
                 || (change < 0 && since >= RECOVER_LITTLE_AGAIN_NANOS);

@@ -22,11 +22,12 @@ class HeapGuardTest {
     private final HeapGuard guard = new HeapGuard(heap, () -> now);
 
     /** A heap of live bytes and garbage, which is filled by hand. */
-    private static final class FakeHeap implements HeapGuard.Heap {
+    private final class FakeHeap implements HeapGuard.Heap {
         long live;
         long garbage;
         int collections;
         int looks;
+        long collectionNanos;
 
         @Override
         public long mostBytes() {
@@ -42,6 +43,7 @@ class HeapGuardTest {
         @Override
         public void collect() {
             collections++;
+            now += collectionNanos;
             garbage = 0;
         }
     }
@@ -176,13 +178,14 @@ class HeapGuardTest {
     }
 
     @Test
-    void collects_again_at_once_when_very_much_was_given_back() {
+    void collects_again_soon_when_very_much_was_given_back() {
         heap.live = 40 * MB;
         long taken = fill(budgets.data(), 300);
         assertThat(budgets.subscriptions().take(300)).isFalse();
         budgets.data().giveBack(taken);
         heap.live -= taken;
         heap.garbage += taken + 2 * MB;
+        now += TimeUnit.SECONDS.toNanos(1);
         assertThat(budgets.subscriptions().take(300)).isTrue();
     }
 
@@ -201,5 +204,87 @@ class HeapGuardTest {
         now += TimeUnit.SECONDS.toNanos(6);
         assertThat(budgets.subscriptions().take(300)).isTrue();
         assertThat(heap.collections).isEqualTo(collections + 1);
+    }
+
+    @Test
+    void looks_again_before_a_kind_gets_back_what_it_gave_back() {
+        long taken = fill(budgets.data(), 300);
+        budgets.data().giveBack(taken);
+        heap.live = 0;
+        fill(budgets.names(), 200);
+        fill(budgets.waits(), 128);
+        fill(budgets.holds(), 112);
+        assertThat(heap.live).isBetween(74 * MB, 79 * MB);
+        fill(budgets.data(), 300);
+        assertThat(heap.live).isLessThan(80 * MB);
+    }
+
+    /** Sets and deletes again and again what is more than the guard ignores. */
+    private int collectionsOfChurn(long seconds) {
+        heap.live = 40 * MB; // of others
+        fill(budgets.data(), 300);
+        int before = heap.collections;
+        long end = now + TimeUnit.SECONDS.toNanos(seconds);
+        for (long taken = 12 * MB; now < end; now += TimeUnit.MILLISECONDS.toNanos(10)) {
+            budgets.data().giveBack(taken);
+            heap.live -= taken;
+            heap.garbage = taken;
+            taken = 0;
+            while (taken < 12 * MB && budgets.data().take(300)) {
+                taken += 300;
+                heap.live += 300;
+            }
+        }
+        return heap.collections - before;
+    }
+
+    @Test
+    void collects_at_most_once_a_second_however_much_comes_and_goes_at_the_level() {
+        assertThat(collectionsOfChurn(20)).isBetween(1, 20);
+        assertThat(heap.live).isLessThan(65 * MB);
+    }
+
+    @Test
+    void collects_for_a_twentieth_of_the_time_at_most() {
+        heap.collectionNanos = TimeUnit.MILLISECONDS.toNanos(500);
+        assertThat(collectionsOfChurn(60)).isBetween(1, 6);
+    }
+
+    @Test
+    void allows_a_kind_again_that_is_below_its_level_whatever_lower_levels_are_full() {
+        heap.live = 23 * MB; // of others
+        fill(budgets.names(), 200);
+        long holds = fill(budgets.holds(), 112);
+        assertThat(guard.connections().take()).isFalse();
+        budgets.holds().giveBack(holds);
+        heap.live = 68 * MB + 6 * MB / 10;
+        heap.garbage = 3 * MB;
+        now += TimeUnit.MINUTES.toNanos(2);
+        assertThat(guard.connections().take()).isTrue();
+        assertThat(budgets.names().take(200)).isFalse();
+    }
+
+    @Test
+    void allows_waiters_while_values_have_filled_the_heap_to_their_level() {
+        heap.live = 25 * MB; // of others
+        fill(budgets.data(), 300);
+        long waits = fill(budgets.waits(), 128);
+        budgets.waits().giveBack(waits);
+        assertThat(budgets.waits().take(2 * MB - 100)).as("without a look").isTrue();
+        heap.live = 60 * MB + 6 * MB / 10;
+        heap.garbage = 5 * MB;
+        now += TimeUnit.MINUTES.toNanos(2);
+        assertThat(budgets.waits().take(128)).isTrue();
+        assertThat(budgets.data().take(300)).isFalse();
+    }
+
+    @Test
+    void collects_for_a_kind_that_is_full_although_garbage_is_just_below_its_level() {
+        heap.live = 90 * MB;
+        assertThat(budgets.names().take(200)).isFalse();
+        heap.live = 20 * MB;
+        heap.garbage = 47 * MB + MB / 2;
+        now += TimeUnit.MINUTES.toNanos(2);
+        assertThat(budgets.names().take(200)).isTrue();
     }
 }
