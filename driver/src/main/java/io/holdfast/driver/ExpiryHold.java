@@ -102,7 +102,8 @@ final class ExpiryHold {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            lookNanos = NONE; // the time that was waited is no other pause
+            // The time that was waited is no other pause, but one may follow.
+            lookNanos = clock.getAsLong() + LOOK_EVERY_NANOS;
             heldFrom.set(NONE);
         }
     }

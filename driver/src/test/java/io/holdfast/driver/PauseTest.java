@@ -112,6 +112,22 @@ class PauseTest {
     }
 
     @Test
+    void a_second_pause_right_after_the_first_is_seen() {
+        ExpiryHold hold = new ExpiryHold(rounds::add, clock::get);
+        hold.looksBy(clock.get() + ExpiryHold.LOOK_EVERY_NANOS);
+        clock.addAndGet(LEASE);
+        Thread deadlines = Thread.ofVirtual().start(hold::look);
+        await().atMost(Inbox.LIMIT).until(() -> rounds.size() == 1);
+        rounds.getFirst().run();
+        await().atMost(Inbox.LIMIT).until(() -> !deadlines.isAlive());
+        long read = clock.get();
+        assertThat(hold.dueNanos(read)).as("after the round of reads").isEqualTo(read);
+
+        long resumed = clock.addAndGet(LEASE);
+        assertThat(hold.dueNanos(resumed)).as("before the next").isLessThan(resumed);
+    }
+
+    @Test
     void time_that_passes_in_small_steps_is_no_pause() {
         hold();
         alice.ask(SHORT, 0, 3 * ExpiryHold.LOOK_EVERY_NANOS);
