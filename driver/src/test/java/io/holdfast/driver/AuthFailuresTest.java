@@ -28,6 +28,25 @@ final class AuthFailuresTest {
     }
 
     @Test
+    void the_addresses_of_an_IPv6_network_count_as_one() {
+        for (int i = 0; i < AuthFailures.FREE; i++) {
+            failures.failed("2001:db8:1:2:" + i + "::1");
+        }
+        assertThat(failures.size()).isEqualTo(1);
+        assertThat(failures.isSlowed("2001:db8:1:2:ffff::")).isTrue();
+        assertThat(failures.isSlowed("2001:0db8:0001:0002:0:0:0:9%1")).isTrue();
+        assertThat(failures.isSlowed("2001:db8:1:3::1")).isFalse();
+        for (int i = 0; i < AuthFailures.MOST_DELAYED_PER_ADDRESS; i++) {
+            assertThat(failures.beginDelay("2001:db8:1:2::" + i)).isTrue();
+        }
+        assertThat(failures.beginDelay("2001:db8:1:2::ffff")).isFalse();
+        failures.endDelay("2001:db8:1:2::1");
+        assertThat(failures.beginDelay("2001:db8:1:2::ffff")).isTrue();
+        fail("of:no:address", 1);
+        assertThat(failures.size()).isEqualTo(2);
+    }
+
+    @Test
     void a_client_that_fails_now_and_then_is_not_slowed() {
         for (int i = 0; i < 1000; i++) {
             failures.failed(GUESSER);

@@ -125,7 +125,8 @@ public final class HttpFront implements FrontEnd {
                         vertx,
                         new Guard(config.allowedHosts(), config.corsOrigins()),
                         new RateLimit(config.rate(), config.burst(), System::nanoTime),
-                        connections);
+                        connections,
+                        backend.authFailures());
         this.prompt = new PromptSession(backend.driver(), web::later);
         this.sessions =
                 new HttpSessions(

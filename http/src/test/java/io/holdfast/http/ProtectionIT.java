@@ -227,6 +227,20 @@ final class ProtectionIT {
     }
 
     @Test
+    void wrong_secrets_over_other_protocols_count_too() {
+        TestHttp http = startWithSecrets();
+        while (!http.backend.authFailures().isSlowed("127.0.0.1")) {
+            http.backend.authFailures().failed("127.0.0.1");
+        }
+        while (http.backend.authFailures().beginDelay("127.0.0.1")) {
+            // as many as may wait at the same time
+        }
+        try (RawHttp raw = new RawHttp(http)) {
+            assertThat(answerIfAny(raw.say(bearing("s3cret")))).isEmpty();
+        }
+    }
+
+    @Test
     void a_client_that_leaves_while_its_secret_is_delayed_takes_nothing() {
         TestHttp http = startWithSecrets();
         for (int i = 0; i < 20; i++) {

@@ -1,5 +1,6 @@
 package io.holdfast.http;
 
+import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClientCaps;
 import io.holdfast.driver.ClockFences;
@@ -73,6 +74,7 @@ public final class TestHttp implements AutoCloseable {
                         SignalDirectory.of(driver, TestHttp::newHub),
                         connections,
                         room,
+                        new AuthFailures(),
                         draining::get,
                         Duration.ofSeconds(33));
         front = HttpFront.start(config, backend);

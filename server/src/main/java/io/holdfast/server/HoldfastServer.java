@@ -334,6 +334,7 @@ public final class HoldfastServer {
                 dflockd.signals(),
                 dflockd.counted(),
                 connectionRoom,
+                dflockd.authFailures(),
                 draining::isOn,
                 config.defaultLease());
     }

@@ -1,5 +1,6 @@
 package io.holdfast.driver.front;
 
+import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Room;
 import io.holdfast.driver.signal.SignalDirectory;
@@ -16,6 +17,7 @@ import java.util.function.BooleanSupplier;
  * @param connections how many clients are there, as stats tell; sessions that stand for a client
  *     count themselves
  * @param connectionRoom memory for connections and their sessions
+ * @param authFailures counts wrong secrets of all protocols together
  * @param draining whether nothing new may begin
  * @param defaultLease for those who name none
  */
@@ -25,5 +27,6 @@ public record Backend(
         SignalDirectory signals,
         AtomicInteger connections,
         Room connectionRoom,
+        AuthFailures authFailures,
         BooleanSupplier draining,
         Duration defaultLease) {}

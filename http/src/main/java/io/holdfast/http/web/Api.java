@@ -57,7 +57,7 @@ public final class Api {
     private final Guard guard;
     private final RateLimit rateLimit;
     private final Connections connections;
-    private final AuthFailures authFailures = new AuthFailures();
+    private final AuthFailures authFailures;
     private final Web web;
     private final Vertx vertx;
     private final Bodies bodies;
@@ -69,7 +69,14 @@ public final class Api {
 
     private int depth;
 
-    public Api(Web web, Vertx vertx, Guard guard, RateLimit rateLimit, Connections connections) {
+    public Api(
+            Web web,
+            Vertx vertx,
+            Guard guard,
+            RateLimit rateLimit,
+            Connections connections,
+            AuthFailures authFailures) {
+        this.authFailures = authFailures;
         this.guard = guard;
         this.rateLimit = rateLimit;
         this.connections = connections;

@@ -1,5 +1,6 @@
 package io.holdfast.http.metrics;
 
+import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Caps;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
@@ -55,6 +56,7 @@ final class Scene implements AutoCloseable {
                     signals,
                     connections,
                     () -> true,
+                    new AuthFailures(),
                     () -> false,
                     Duration.ofSeconds(33));
     final HttpTally tally = new HttpTally();

@@ -73,6 +73,11 @@ public final class DflockdService extends ConnectionService {
         this.tagged = new TaggedSessions(driver, autoRelease);
     }
 
+    /** Wrong secrets, which others that serve the same count too. */
+    public AuthFailures authFailures() {
+        return authFailures;
+    }
+
     @Nullable Secret secret() {
         return secret;
     }
