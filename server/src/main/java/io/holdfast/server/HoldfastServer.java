@@ -81,6 +81,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
+import javax.net.ssl.X509KeyManager;
+
 /** A running server: its listeners, its connections and the engine behind them. */
 public final class HoldfastServer {
     private static final Logger LOG = LoggerFactory.getLogger(HoldfastServer.class);
@@ -595,17 +597,29 @@ public final class HoldfastServer {
     }
 
     /**
-     * Reads the files for TLS again. New connections use what they have and need this secret; those
-     * that are there, and all locks, stay.
+     * Certificate and key as the files have them now; null without TLS.
+     *
+     * @throws StartException if a file cannot be used
+     */
+    public @Nullable X509KeyManager readKey() throws StartException {
+        return config.tls() == null ? null : TlsLoader.keyManager(config.tls());
+    }
+
+    /**
+     * Checks what new connections shall use; nothing changes before the result is run, and that
+     * cannot fail. Connections that are there, and all locks, stay.
      *
      * @param secret null if there was none from the start
-     * @throws StartException if a file cannot be used; nothing has changed then
+     * @param key null leaves TLS as it is
+     * @throws StartException if the key cannot be used
      */
-    public void reload(@Nullable Secret secret) throws StartException {
-        if (config.tls() != null) {
-            tls = TlsLoader.load(config.tls());
-        }
-        dflockd.changeSecret(secret);
+    public Runnable prepareReload(@Nullable Secret secret, @Nullable X509KeyManager key)
+            throws StartException {
+        SslContext next = key == null ? tls : TlsLoader.context(key);
+        return () -> {
+            tls = next;
+            dflockd.changeSecret(secret);
+        };
     }
 
     /**

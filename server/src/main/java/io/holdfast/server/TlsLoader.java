@@ -36,49 +36,40 @@ public final class TlsLoader {
     private TlsLoader() {}
 
     static SslContext load(TlsFiles files) throws StartException {
-        return load(
-                files,
-                (key, chain) ->
-                        SslContextBuilder.forServer(key, chain)
-                                .sslProvider(SslProvider.JDK)
-                                .protocols("TLSv1.3", "TLSv1.2")
-                                .build());
+        return context(keyManager(files));
+    }
+
+    static SslContext context(X509KeyManager key) throws StartException {
+        try {
+            return SslContextBuilder.forServer(key)
+                    .sslProvider(SslProvider.JDK)
+                    .protocols("TLSv1.3", "TLSv1.2")
+                    .build();
+        } catch (IOException | IllegalArgumentException e) {
+            throw new StartException("cannot use the TLS certificate: " + FailureText.of(e), e);
+        }
     }
 
     /** For those who make TLS of it themselves. */
     public static X509KeyManager keyManager(TlsFiles files) throws StartException {
-        return load(
-                files,
-                (key, chain) -> {
-                    KeyStore store = KeyStore.getInstance("PKCS12");
-                    store.load(null, null);
-                    char[] none = new char[0];
-                    store.setKeyEntry("server", key, none, chain.toArray(Certificate[]::new));
-                    KeyManagerFactory factory =
-                            KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-                    factory.init(store, none);
-                    return Stream.of(factory.getKeyManagers())
-                            .filter(X509KeyManager.class::isInstance)
-                            .map(X509KeyManager.class::cast)
-                            .findFirst()
-                            .orElseThrow();
-                });
-    }
-
-    /** What is made of a key and its certificates. */
-    private interface Use<T> {
-        T of(PrivateKey key, List<X509Certificate> chain)
-                throws IOException, GeneralSecurityException;
-    }
-
-    private static <T> T load(TlsFiles files, Use<T> use) throws StartException {
         List<X509Certificate> chain = certificates(files.certificate());
         PrivateKey key = key(files.key());
         try {
             if (!belongTogether(chain.getFirst().getPublicKey(), key)) {
                 throw new GeneralSecurityException("the key is not that of the certificate");
             }
-            return use.of(key, chain);
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, null);
+            char[] none = new char[0];
+            store.setKeyEntry("server", key, none, chain.toArray(Certificate[]::new));
+            KeyManagerFactory factory =
+                    KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            factory.init(store, none);
+            return Stream.of(factory.getKeyManagers())
+                    .filter(X509KeyManager.class::isInstance)
+                    .map(X509KeyManager.class::cast)
+                    .findFirst()
+                    .orElseThrow();
         } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
             throw new StartException(
                     "cannot use the TLS certificate "

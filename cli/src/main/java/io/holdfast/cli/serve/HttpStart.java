@@ -60,7 +60,7 @@ final class HttpStart implements HoldfastServer.FrontEndStarter {
     }
 
     /** The certificate and its key as the files have them now; null without TLS. */
-    @Nullable X509KeyManager key() throws StartException {
+    private @Nullable X509KeyManager key() throws StartException {
         boolean tls = settings.listeners().stream().anyMatch(HttpListener::tls);
         return tls && settings.tls() != null ? TlsLoader.keyManager(settings.tls()) : null;
     }

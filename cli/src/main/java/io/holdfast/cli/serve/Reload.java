@@ -1,5 +1,6 @@
 package io.holdfast.cli.serve;
 
+import io.holdfast.driver.FailureText;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.StartException;
@@ -18,9 +19,16 @@ final class Reload {
 
     private final Supplier<Secrets> secrets;
     private final HoldfastServer server;
-    private final @Nullable HttpStart http;
+    private final @Nullable Http http;
 
-    Reload(Supplier<Secrets> secrets, HoldfastServer server, @Nullable HttpStart http) {
+    /** HTTP beside the server. */
+    @FunctionalInterface
+    interface Http {
+        /** If it fails, nothing has changed. */
+        void reload(Secrets secrets, @Nullable X509KeyManager key) throws StartException;
+    }
+
+    Reload(Supplier<Secrets> secrets, HoldfastServer server, @Nullable Http http) {
         this.secrets = secrets;
         this.server = server;
         this.http = http;
@@ -30,14 +38,17 @@ final class Reload {
     synchronized void run() {
         try {
             Secrets next = secrets.get();
-            X509KeyManager key = http == null ? null : http.key();
-            server.reload(next.full());
+            X509KeyManager key = server.readKey();
+            Runnable change = server.prepareReload(next.full(), key);
             if (http != null) {
                 http.reload(next, key);
             }
+            change.run(); // last, since it cannot fail
             LOG.info("SIGHUP: secrets and TLS certificates reloaded; new connections use them");
         } catch (ConfigException | StartException e) {
             LOG.error("SIGHUP: not reloaded, the old ones stay in use: {}", e.getMessage());
+        } catch (RuntimeException e) {
+            LOG.error("SIGHUP: not reloaded, the old ones stay in use: {}", FailureText.of(e));
         }
     }
 }

@@ -206,7 +206,10 @@ final class ServerRun {
             }
         }
         ending.started(
-                server, plan.secrets() == null ? null : new Reload(plan.secrets(), server, http));
+                server,
+                plan.secrets() == null
+                        ? null
+                        : new Reload(plan.secrets(), server, http == null ? null : http::reload));
         try {
             server.awaitEnd();
         } catch (InterruptedException e) {
