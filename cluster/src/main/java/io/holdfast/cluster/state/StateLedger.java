@@ -311,6 +311,11 @@ final class StateLedger implements Ledger {
         }
 
         @Override
+        public void passHold(@Nullable Client from, @Nullable Client to) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public void returnWait(@Nullable Client client) {
             throw new UnsupportedOperationException();
         }
