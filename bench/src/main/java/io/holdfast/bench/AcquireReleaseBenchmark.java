@@ -5,7 +5,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.LockEngine;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -47,8 +47,8 @@ public class AcquireReleaseBenchmark {
     private long stride;
 
     private final List<Effect> effects = new ArrayList<>();
-    private final BenchLedger ledger = new BenchLedger();
-    private LockEngine engine = new LockEngine(new Settings(0, HOUR, true));
+    private final UnlimitedQuotas ledger = new UnlimitedQuotas();
+    private LockEngine engine = new LockEngine(new EngineSettings(0, HOUR, true));
     private Key[] free = {};
     private int next;
     private long now;
@@ -56,7 +56,7 @@ public class AcquireReleaseBenchmark {
 
     @Setup
     public void fill() {
-        engine = new LockEngine(new Settings(0, HOUR, true));
+        engine = new LockEngine(new EngineSettings(0, HOUR, true));
         free = new Key[keys];
         for (int i = 0; i < keys; i++) {
             free[i] = Key.of("key" + i);
@@ -74,7 +74,7 @@ public class AcquireReleaseBenchmark {
         acquire(key, LEASE);
         Effect.Granted granted = (Effect.Granted) effects.removeLast();
         engine.apply(
-                new Command.Release(1, ++request, Kind.MUTEX, key, granted.token()),
+                new Command.Release(1, ++request, Kind.LOCK, key, granted.token()),
                 now,
                 ledger,
                 effects);
@@ -84,7 +84,7 @@ public class AcquireReleaseBenchmark {
 
     private void acquire(Key key, long lease) {
         engine.apply(
-                new Command.Acquire(1, ++request, Kind.MUTEX, key, 1, 0, lease, request),
+                new Command.Acquire(1, ++request, Kind.LOCK, key, 1, 0, lease, request),
                 now,
                 ledger,
                 effects);

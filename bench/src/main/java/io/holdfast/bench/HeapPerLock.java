@@ -5,7 +5,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.LockEngine;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -29,12 +29,12 @@ public final class HeapPerLock {
             keys[i] = Key.of("some/lock/name/" + i);
         }
         long before = usedBytes();
-        LockEngine engine = new LockEngine(new Settings(0, LEASE, true));
-        BenchLedger ledger = new BenchLedger();
+        LockEngine engine = new LockEngine(new EngineSettings(0, LEASE, true));
+        UnlimitedQuotas ledger = new UnlimitedQuotas();
         List<Effect> effects = new ArrayList<>();
         for (int i = 0; i < LOCKS; i++) {
             engine.apply(
-                    new Command.Acquire(1, i + 1, Kind.MUTEX, keys[i], 1, 0, LEASE, i),
+                    new Command.Acquire(1, i + 1, Kind.LOCK, keys[i], 1, 0, LEASE, i),
                     i,
                     ledger,
                     effects);

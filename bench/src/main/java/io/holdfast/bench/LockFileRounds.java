@@ -20,7 +20,7 @@ import java.nio.file.Path;
  * The nanoseconds of two processes can be compared where the clock is the machine's, as on Linux.
  */
 public final class LockFileRounds {
-    private static final int MOST = 1 << 22;
+    private static final int MAX_ROUNDS = 1 << 22;
 
     private LockFileRounds() {}
 
@@ -29,7 +29,7 @@ public final class LockFileRounds {
         switch (args[0]) {
             case "rounds" -> {
                 long nanos = (long) (Double.parseDouble(args[2]) * 1e9);
-                long[] took = new long[MOST];
+                long[] took = new long[MAX_ROUNDS];
                 while (told()) {
                     rounds(semaphore, nanos, took);
                 }
@@ -55,9 +55,9 @@ public final class LockFileRounds {
     }
 
     private static void rounds(FileSemaphore semaphore, long nanos, long[] took) {
-        Turns turns = Turns.take(nanos, took, () -> semaphore.tryAcquire().orElseThrow().close());
+        RoundTimes roundTimes = RoundTimes.take(nanos, took, () -> semaphore.tryAcquire().orElseThrow().close());
         System.out.printf(
-                "%.1f %.1f %.1f %.1f%n", turns.mean(), turns.p50(), turns.p99(), turns.cpu());
+                "%.1f %.1f %.1f %.1f%n", roundTimes.mean(), roundTimes.p50(), roundTimes.p99(), roundTimes.cpu());
     }
 
     private static void hold(FileSemaphore semaphore) throws IOException, InterruptedException {

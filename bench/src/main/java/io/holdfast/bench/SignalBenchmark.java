@@ -1,6 +1,6 @@
 package io.holdfast.bench;
 
-import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.Subscriber;
@@ -58,10 +58,10 @@ public class SignalBenchmark {
         int exact = Integer.parseInt(counts[0]);
         int wild = Integer.parseInt(counts[1]);
         channels = new Key[exact];
-        Subscriber subscriber = hub.open(new Ear());
+        Subscriber subscriber = hub.open(new DiscardingListener());
         for (int i = 0; i < exact + wild; i++) {
             if (i % PER_LISTENER == 0) {
-                subscriber = hub.open(new Ear());
+                subscriber = hub.open(new DiscardingListener());
             }
             Key pattern = Key.of(i < exact ? exact(i) : wild(i));
             if (i < exact) {
@@ -69,10 +69,10 @@ public class SignalBenchmark {
             }
             subscriber.listen(pattern, ByteString.EMPTY);
         }
-        hub.open(new Ear()).listen(exactChannel, ByteString.EMPTY);
-        hub.open(new Ear()).listen(Key.of("orders.*.paid"), ByteString.EMPTY);
+        hub.open(new DiscardingListener()).listen(exactChannel, ByteString.EMPTY);
+        hub.open(new DiscardingListener()).listen(Key.of("orders.*.paid"), ByteString.EMPTY);
         for (int i = 0; i < CROWD; i++) {
-            hub.open(new Ear()).listen(fullRoom, ByteString.EMPTY);
+            hub.open(new DiscardingListener()).listen(fullRoom, ByteString.EMPTY);
         }
         check(exactChannel, 1);
         check(wildChannel, 1);
@@ -136,7 +136,7 @@ public class SignalBenchmark {
     }
 
     private int emit(Key channel) {
-        List<Listener> receivers = hub.choose(channel).listeners();
+        List<SignalListener> receivers = hub.choose(channel).listeners();
         for (int i = 0; i < receivers.size(); i++) {
             receivers.get(i).deliver(heard);
         }
@@ -154,7 +154,7 @@ public class SignalBenchmark {
     }
 
     /** Has room, and does nothing with what it hears. */
-    private static final class Ear implements Listener {
+    private static final class DiscardingListener implements SignalListener {
         @Override
         public boolean isFull() {
             return false;

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * </pre>
  */
 public final class SocketLockRounds {
-    private static final int MOST = 1 << 22;
+    private static final int MAX_ROUNDS = 1 << 22;
 
     private SocketLockRounds() {}
 
@@ -31,7 +31,7 @@ public final class SocketLockRounds {
             return;
         }
         long nanos = (long) (Double.parseDouble(args[2]) * 1e9);
-        long[] took = new long[MOST];
+        long[] took = new long[MAX_ROUNDS];
         try (SocketLockClient client = SocketLockClient.connect(path)) {
             while (System.in.read() == '\n') {
                 rounds(client, nanos, took);
@@ -40,9 +40,9 @@ public final class SocketLockRounds {
     }
 
     private static void rounds(SocketLockClient client, long nanos, long[] took) {
-        Turns turns = Turns.take(nanos, took, () -> client.acquireWrite().release());
+        RoundTimes roundTimes = RoundTimes.take(nanos, took, () -> client.acquireWrite().release());
         System.out.printf(
                 "%.1f %.1f %.1f %b %.1f%n",
-                turns.mean(), turns.p50(), turns.p99(), client.isPrimary(), turns.cpu());
+                roundTimes.mean(), roundTimes.p50(), roundTimes.p99(), client.isPrimary(), roundTimes.cpu());
     }
 }

@@ -126,7 +126,7 @@ public final class Main implements Runnable {
         commands.put("completion", () -> new CommandLine(new CompletionCommand()));
         commands.put("help", () -> new CommandLine(new HelpCommand()));
         commands.put("version", () -> new CommandLine(new VersionCommand()));
-        commands.put("train", () -> new CommandLine(new TrainCommand()));
+        commands.put("train", () -> new CommandLine(new AotTrainingCommand()));
         return commands;
     }
 

@@ -1,7 +1,7 @@
 package io.holdfast.client;
 
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +23,12 @@ final class ClientCore {
     record Parts(
             List<LockService> services,
             ShardStrategy strategy,
-            Timeline timeline,
+            TimerClock timeline,
             Executor callbacks,
             Executor tasks,
             Duration connectTimeout,
             Duration readTimeout,
-            SerialExecutor hearing,
+            SerialExecutor listenerExecutor,
             List<ClientListener> listeners) {}
 
     /** Something that ends with the client. */
@@ -36,7 +36,7 @@ final class ClientCore {
         void clientClosed();
     }
 
-    private static final long BRIEFLY = TimeUnit.SECONDS.toNanos(2);
+    private static final long RELEASE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
 
     private final Parts parts;
     private final Set<Part> open = ConcurrentHashMap.newKeySet();
@@ -63,7 +63,7 @@ final class ClientCore {
         return services().get(shard);
     }
 
-    Timeline timeline() {
+    TimerClock timeline() {
         return parts.timeline();
     }
 
@@ -81,22 +81,22 @@ final class ClientCore {
     }
 
     long readTimeoutNanos() {
-        return Spans.saturated(parts.readTimeout());
+        return SaturatedNanos.saturated(parts.readTimeout());
     }
 
     /** How long an answer is waited for by one who cannot be interrupted. */
-    long answerNanos() {
-        return Spans.saturated(parts.connectTimeout().plus(parts.readTimeout()));
+    long responseTimeoutNanos() {
+        return SaturatedNanos.saturated(parts.connectTimeout().plus(parts.readTimeout()));
     }
 
     /** How long a release is waited for. */
-    long brieflyNanos() {
-        return Math.min(BRIEFLY, readTimeoutNanos());
+    long releaseTimeoutNanos() {
+        return Math.min(RELEASE_TIMEOUT, readTimeoutNanos());
     }
 
-    void hear(Consumer<ClientListener> event) {
+    void notifyListeners(Consumer<ClientListener> event) {
         for (var listener : parts.listeners()) {
-            parts.hearing().execute(() -> event.accept(listener));
+            parts.listenerExecutor().execute(() -> event.accept(listener));
         }
     }
 
@@ -120,7 +120,7 @@ final class ClientCore {
 
     void ensureOpen(String what) {
         if (closed) {
-            throw Failures.closed(what);
+            throw ClientExceptions.closed(what);
         }
     }
 
@@ -140,18 +140,18 @@ final class ClientCore {
     }
 
     /** The answer, or null if none came in time; goes on waiting when interrupted. */
-    static <T> @Nullable Answer<T> await(CompletableFuture<T> future, long nanos) {
+    static <T> @Nullable ValueOrFailure<T> await(CompletableFuture<T> future, long nanos) {
         boolean interrupted = false;
         long end = System.nanoTime() + nanos;
         try {
             while (true) {
                 try {
-                    return new Answer<>(
+                    return new ValueOrFailure<>(
                             future.get(end - System.nanoTime(), TimeUnit.NANOSECONDS), null);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (ExecutionException | CancellationException e) {
-                    return new Answer<>(null, e);
+                    return new ValueOrFailure<>(null, e);
                 } catch (TimeoutException e) {
                     return null;
                 }
@@ -164,5 +164,5 @@ final class ClientCore {
     }
 
     /** A value or a failure. */
-    record Answer<T>(@Nullable T value, @Nullable Exception failure) {}
+    record ValueOrFailure<T>(@Nullable T value, @Nullable Exception failure) {}
 }

@@ -26,8 +26,8 @@ record ClientSettings(
         String label,
         int maxConnections,
         boolean plain) {
-    private static final Duration LONGEST = Duration.ofDays(1);
-    private static final Duration SHORTEST_GRACE = Duration.ofMillis(100);
+    private static final Duration MAX_DURATION = Duration.ofDays(1);
+    private static final Duration MIN_GRACE = Duration.ofMillis(100);
 
     ClientSettings {
         if (services.isEmpty() || services.stream().anyMatch(List::isEmpty)) {
@@ -35,10 +35,10 @@ record ClientSettings(
         }
         positive("connectTimeout", connectTimeout);
         positive("readTimeout", readTimeout);
-        if (grace.isNegative() || grace.compareTo(LONGEST) > 0) {
+        if (grace.isNegative() || grace.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException("grace must be 0 to 1 day but is " + grace);
         }
-        if (!grace.isZero() && grace.compareTo(SHORTEST_GRACE) < 0) {
+        if (!grace.isZero() && grace.compareTo(MIN_GRACE) < 0) {
             throw new IllegalArgumentException(
                     "grace must be 0, or at least 100 ms to be longer than a round trip, but is "
                             + grace);
@@ -64,7 +64,7 @@ record ClientSettings(
     }
 
     private static void positive(String name, Duration value) {
-        if (value.isNegative() || value.isZero() || value.compareTo(LONGEST) > 0) {
+        if (value.isNegative() || value.isZero() || value.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException(
                     name + " must be more than 0 and at most 1 day but is " + value);
         }

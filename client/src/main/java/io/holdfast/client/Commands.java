@@ -13,22 +13,22 @@ final class Commands {
     }
 
     /** What follows {@code ok}; empty for {@code nil}. */
-    Optional<String> ask(String command, String key, String argument) {
-        return ask(core.serviceOf(key), command, key, argument);
+    Optional<String> send(String command, String key, String argument) {
+        return send(core.serviceOf(key), command, key, argument);
     }
 
-    Optional<String> ask(LockService service, String command, String key, String argument) {
+    Optional<String> send(LockService service, String command, String key, String argument) {
         var what = command + " " + key;
         core.ensureOpen(what);
-        var answer = ClientCore.await(service.command(command, key, argument), core.answerNanos());
-        if (answer == null) {
+        var valueOrFailure = ClientCore.await(service.command(command, key, argument), core.responseTimeoutNanos());
+        if (valueOrFailure == null) {
             throw new OutcomeUnknownException(
                     what + " at " + service.address() + ": no answer came in time", null);
         }
-        var line = answer.value();
+        var line = valueOrFailure.value();
         if (line == null) {
-            var failure = answer.failure();
-            throw Failures.of(
+            var failure = valueOrFailure.failure();
+            throw ClientExceptions.of(
                     failure == null ? new IllegalStateException("no answer") : failure,
                     what,
                     service.address());
@@ -37,7 +37,7 @@ final class Commands {
     }
 
     long number(String command, String key, String argument) {
-        var text = ask(command, key, argument).orElse("");
+        var text = send(command, key, argument).orElse("");
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
@@ -57,7 +57,7 @@ final class Commands {
             return Optional.of(line.substring(3));
         }
         if (line.startsWith("error")) {
-            throw Failures.refused(what, address, line);
+            throw ClientExceptions.refused(what, address, line);
         }
         throw new OutcomeUnknownException(
                 what + " at " + address + ": the answer is none of this command", null);

@@ -37,7 +37,7 @@ final class Data {
 
         @Override
         public void set(long value) {
-            commands.ask("cset", key, Long.toString(value));
+            commands.send("cset", key, Long.toString(value));
         }
 
         @Override
@@ -47,38 +47,38 @@ final class Data {
     }
 
     record ServerValues(Commands commands) implements KeyValues {
-        private static final Duration LONGEST = Duration.ofSeconds(9_223_372_036L);
+        private static final Duration MAX_TTL = Duration.ofSeconds(9_223_372_036L);
 
         @Override
         public void put(String key, String value) {
-            commands.ask("kset", Words.key(key), Words.value(value, 0));
+            commands.send("kset", ArgumentValidation.key(key), ArgumentValidation.value(value, 0));
         }
 
         @Override
         public void put(String key, String value, Duration timeToLive) {
             if (timeToLive.compareTo(Duration.ofSeconds(1)) < 0
-                    || timeToLive.compareTo(LONGEST) > 0) {
+                    || timeToLive.compareTo(MAX_TTL) > 0) {
                 throw new IllegalArgumentException(
                         "timeToLive must be 1 to "
-                                + LONGEST.toSeconds()
+                                + MAX_TTL.toSeconds()
                                 + " seconds but is "
                                 + timeToLive);
             }
             long seconds = timeToLive.plusNanos(999_999_999).toSeconds();
-            commands.ask(
+            commands.send(
                     "kset",
-                    Words.key(key),
-                    Words.value(value, Math.min(seconds, LONGEST.toSeconds())));
+                    ArgumentValidation.key(key),
+                    ArgumentValidation.value(value, Math.min(seconds, MAX_TTL.toSeconds())));
         }
 
         @Override
         public Optional<String> get(String key) {
-            return commands.ask("kget", Words.key(key), "_");
+            return commands.send("kget", ArgumentValidation.key(key), "_");
         }
 
         @Override
         public void remove(String key) {
-            commands.ask("kdel", Words.key(key), "_");
+            commands.send("kdel", ArgumentValidation.key(key), "_");
         }
 
         @Override
@@ -90,22 +90,22 @@ final class Data {
     record ServerList(Commands commands, String key) implements ItemList {
         @Override
         public long pushFirst(String item) {
-            return commands.number("lpush", key, Words.item(item));
+            return commands.number("lpush", key, ArgumentValidation.item(item));
         }
 
         @Override
         public long pushLast(String item) {
-            return commands.number("rpush", key, Words.item(item));
+            return commands.number("rpush", key, ArgumentValidation.item(item));
         }
 
         @Override
         public Optional<String> popFirst() {
-            return commands.ask("lpop", key, "_");
+            return commands.send("lpop", key, "_");
         }
 
         @Override
         public Optional<String> popLast() {
-            return commands.ask("rpop", key, "_");
+            return commands.send("rpop", key, "_");
         }
 
         @Override
@@ -115,7 +115,7 @@ final class Data {
 
         @Override
         public List<String> range(long first, long last) {
-            return strings(commands.ask("lrange", key, first + " " + last).orElse("[]"), key);
+            return strings(commands.send("lrange", key, first + " " + last).orElse("[]"), key);
         }
 
         @Override
@@ -127,8 +127,8 @@ final class Data {
     static List<String> strings(String json, String key) {
         var items = new ArrayList<String>();
         try {
-            for (var item : Json.array(Json.read(json))) {
-                items.add(Json.string(item));
+            for (var item : JsonReader.array(JsonReader.read(json))) {
+                items.add(JsonReader.string(item));
             }
         } catch (IllegalArgumentException e) {
             throw new OutcomeUnknownException("lrange " + key + ": the answer is no JSON", e);

@@ -6,8 +6,8 @@ import java.util.concurrent.Executor;
 
 /** Runs callbacks on threads, and can wait until they have run or wait themselves. */
 final class FakeCallbacks implements Executor {
-    private static final long LOOK_MILLIS = 10;
-    private static final int LOOKS = 5;
+    private static final long CHECK_INTERVAL_MILLIS = 10;
+    private static final int CHECKS = 5;
 
     private final Set<Thread> running = new LinkedHashSet<>();
 
@@ -37,9 +37,9 @@ final class FakeCallbacks implements Executor {
     synchronized void awaitQuiet() {
         boolean interrupted = false;
         int looks = 0;
-        while (looks < LOOKS && running.stream().anyMatch(t -> !t.equals(Thread.currentThread()))) {
+        while (looks < CHECKS && running.stream().anyMatch(t -> !t.equals(Thread.currentThread()))) {
             try {
-                wait(LOOK_MILLIS);
+                wait(CHECK_INTERVAL_MILLIS);
             } catch (InterruptedException e) {
                 interrupted = true;
             }

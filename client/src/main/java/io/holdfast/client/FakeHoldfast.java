@@ -52,7 +52,7 @@ public final class FakeHoldfast implements AutoCloseable {
         var client =
                 settings.apply(new HoldfastBuilder().address("memory:6388").label(label))
                         .connect(
-                                (config, events, timeline) ->
+                                (config, events, timerClock) ->
                                         server.connect(
                                                 config.label(),
                                                 config.plain() ? Abilities.PLAIN : Abilities.ALL,
@@ -65,14 +65,14 @@ public final class FakeHoldfast implements AutoCloseable {
         synchronized (clients) {
             clients.add(client);
         }
-        settle();
+        awaitCallbacks();
         return client;
     }
 
     /** Moves the clock; what is due on the way happens in order. */
     public void advance(Duration span) {
-        clock.advance(Spans.waiting(span), this::settle);
-        settle();
+        clock.advance(SaturatedNanos.waiting(span), this::awaitCallbacks);
+        awaitCallbacks();
     }
 
     /** What the clock shows; it starts anywhere. */
@@ -83,19 +83,19 @@ public final class FakeHoldfast implements AutoCloseable {
     /** Cuts the connection of a client. The server keeps its session for the grace. */
     public void disconnect(Holdfast client) {
         services(client).forEach(MemoryService::disconnect);
-        settle();
+        awaitCallbacks();
     }
 
     /** Brings it back: with the old session within the grace, else with another. */
     public void reconnect(Holdfast client) {
         services(client).forEach(MemoryService::reconnect);
-        settle();
+        awaitCallbacks();
     }
 
     /** The server forgets the client's session at once, and the connection comes back. */
     public void dropSession(Holdfast client) {
         services(client).forEach(MemoryService::dropSession);
-        settle();
+        awaitCallbacks();
     }
 
     /**
@@ -104,8 +104,8 @@ public final class FakeHoldfast implements AutoCloseable {
      * @return how many there were
      */
     public int releaseByToken(String key) {
-        int count = server.releaseAll(Words.key(key));
-        settle();
+        int count = server.releaseAll(ArgumentValidation.key(key));
+        awaitCallbacks();
         return count;
     }
 
@@ -114,10 +114,10 @@ public final class FakeHoldfast implements AutoCloseable {
         return server.inUse();
     }
 
-    private void settle() {
-        server.settle();
+    private void awaitCallbacks() {
+        server.deliverEffects();
         callbacks.awaitQuiet();
-        server.settle();
+        server.deliverEffects();
     }
 
     private List<MemoryService> services(Holdfast client) {
@@ -141,6 +141,6 @@ public final class FakeHoldfast implements AutoCloseable {
             all = List.copyOf(clients);
         }
         all.forEach(RemoteHoldfast::close);
-        settle();
+        awaitCallbacks();
     }
 }

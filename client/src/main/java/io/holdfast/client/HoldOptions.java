@@ -17,7 +17,7 @@ record HoldOptions(
         boolean unbound,
         List<Consumer<LossReason>> onLost,
         boolean interruptOnLoss) {
-    static final HoldOptions USUAL = new HoldOptions(0, true, 0, false, List.of(), false);
+    static final HoldOptions DEFAULT = new HoldOptions(0, true, 0, false, List.of(), false);
 
     HoldOptions withLease(long nanos) {
         return new HoldOptions(nanos, renew, maxHoldNanos, unbound, onLost, interruptOnLoss);
@@ -47,7 +47,7 @@ record HoldOptions(
     }
 
     /** For a part of something larger, which tells about losses itself. */
-    HoldOptions silent() {
+    HoldOptions withoutCallbacks() {
         return new HoldOptions(leaseNanos, renew, maxHoldNanos, unbound, List.of(), false);
     }
 }

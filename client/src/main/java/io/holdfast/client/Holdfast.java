@@ -43,7 +43,7 @@ public interface Holdfast extends AutoCloseable {
     HoldfastLock multiLock(String... keys);
 
     /** One leader at a time among those who campaign for the key. */
-    Leader leader(String key);
+    LeaderElection leaderElection(String key);
 
     Signals signals();
 

@@ -3,7 +3,7 @@ package io.holdfast.client;
 import io.holdfast.client.service.LockService;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 import io.holdfast.client.wire.WireConfig;
 import io.holdfast.client.wire.WireServices;
 
@@ -214,7 +214,7 @@ public final class HoldfastBuilder {
      * @throws AuthenticationException if it wants another token
      */
     public Holdfast connect() {
-        var timeline = new WallTimeline();
+        var timeline = new SystemTimerClock();
         var threads = new Threads();
         boolean connected = false;
         try {
@@ -240,13 +240,13 @@ public final class HoldfastBuilder {
 
     /** Makes a service. */
     interface Connector {
-        LockService connect(WireConfig config, ServiceEvents events, Timeline timeline)
+        LockService connect(WireConfig config, ServiceEvents events, TimerClock timerClock)
                 throws ServiceException, InterruptedException;
     }
 
     RemoteHoldfast connect(
             Connector connector,
-            Timeline timeline,
+            TimerClock timerClock,
             Executor usualCallbacks,
             Executor threads,
             Runnable end) {
@@ -271,7 +271,7 @@ public final class HoldfastBuilder {
             for (var addresses : settings.services()) {
                 var config = wireConfig(settings, addresses, threads);
                 var relay = relay(ClientSettings.text(addresses.get(0)), callbacks, hearing, heard);
-                open.add(connect(connector, config, relay, timeline));
+                open.add(connect(connector, config, relay, timerClock));
             }
             connected = true;
         } finally {
@@ -284,7 +284,7 @@ public final class HoldfastBuilder {
                         new ClientCore.Parts(
                                 List.copyOf(open),
                                 settings.strategy(),
-                                timeline,
+                                timerClock,
                                 callbacks,
                                 threads,
                                 settings.connectTimeout(),
@@ -308,12 +308,12 @@ public final class HoldfastBuilder {
     }
 
     private static LockService connect(
-            Connector connector, WireConfig config, ServiceEvents events, Timeline timeline) {
+            Connector connector, WireConfig config, ServiceEvents events, TimerClock timerClock) {
         var address = ClientSettings.text(config.addresses().get(0));
         try {
-            return connector.connect(config, events, timeline);
+            return connector.connect(config, events, timerClock);
         } catch (ServiceException e) {
-            throw Failures.of(e, "connect", address);
+            throw ClientExceptions.of(e, "connect", address);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ServerUnreachableException("connect to " + address + ": interrupted", e);

@@ -68,7 +68,7 @@ public interface HoldfastLock {
      * Gets in line, and returns at once. What is granted before it is awaited is renewed meanwhile,
      * and once more when it is awaited.
      */
-    PlaceInLine enqueue();
+    QueuedAcquire enqueue();
 
     /**
      * Runs the task while holding.

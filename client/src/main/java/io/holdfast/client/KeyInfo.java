@@ -18,7 +18,7 @@ import java.util.OptionalLong;
  * @param lock empty if the server knows no lock of that name
  * @param semaphore empty if it knows no semaphore of that name
  */
-public record KeyInfo(String key, Optional<Standing> lock, Optional<Standing> semaphore) {
+public record KeyInfo(String key, Optional<ResourceInfo> lock, Optional<ResourceInfo> semaphore) {
     /**
      * A lock or a semaphore.
      *
@@ -29,7 +29,7 @@ public record KeyInfo(String key, Optional<Standing> lock, Optional<Standing> se
      * @param position of this client in the queue, 1 for the next; empty if it does not wait or the
      *     server does not say
      */
-    public record Standing(
+    public record ResourceInfo(
             long limit, long held, long waiters, List<Holder> holders, OptionalLong position) {}
 
     /**

@@ -1,6 +1,6 @@
 package io.holdfast.client;
 
-import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.AcquireRequest;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,35 +16,35 @@ import java.util.function.Consumer;
 /** One key, or several at once. */
 final class LockHandle implements HoldfastLock {
     private final ClientCore core;
-    private final List<Claim.Wanted> wanted;
-    private final boolean several;
+    private final List<PendingAcquire.LockSpec> wanted;
+    private final boolean isMulti;
     private final HoldOptions options;
 
-    LockHandle(ClientCore core, List<Claim.Wanted> wanted, boolean several, HoldOptions options) {
+    LockHandle(ClientCore core, List<PendingAcquire.LockSpec> wanted, boolean several, HoldOptions options) {
         this.core = core;
         this.wanted = wanted;
-        this.several = several;
+        this.isMulti = several;
         this.options = options;
     }
 
     private LockHandle with(HoldOptions other) {
-        return new LockHandle(core, wanted, several, other);
+        return new LockHandle(core, wanted, isMulti, other);
     }
 
-    private Pending start(long waitNanos) {
-        return several
-                ? MultiClaim.start(core, wanted, options, waitNanos)
-                : Claim.start(core, wanted.get(0), options, waitNanos);
+    private AcquireOperation start(long waitNanos) {
+        return isMulti
+                ? PendingMultiAcquire.start(core, wanted, options, waitNanos)
+                : PendingAcquire.start(core, wanted.get(0), options, waitNanos);
     }
 
     @Override
     public String key() {
-        return String.join(",", wanted.stream().map(Claim.Wanted::key).toList());
+        return String.join(",", wanted.stream().map(PendingAcquire.LockSpec::key).toList());
     }
 
     @Override
     public HoldfastLock lease(Duration lease) {
-        return with(options.withLease(Spans.lease(lease)));
+        return with(options.withLease(SaturatedNanos.lease(lease)));
     }
 
     @Override
@@ -57,7 +57,7 @@ final class LockHandle implements HoldfastLock {
         if (longest.isNegative() || longest.isZero()) {
             throw new IllegalArgumentException("maxHold must be positive but is " + longest);
         }
-        return with(options.withMaxHold(Spans.saturated(longest)));
+        return with(options.withMaxHold(SaturatedNanos.saturated(longest)));
     }
 
     @Override
@@ -77,19 +77,19 @@ final class LockHandle implements HoldfastLock {
 
     @Override
     public Hold acquire() throws InterruptedException {
-        return obtain(Acquisition.FOREVER);
+        return obtain(AcquireRequest.FOREVER);
     }
 
     @Override
     public Hold acquire(Duration timeout) throws InterruptedException {
-        return obtain(Spans.waiting(timeout));
+        return obtain(SaturatedNanos.waiting(timeout));
     }
 
     private Hold obtain(long waitNanos) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        var hold = Waiting.get(start(waitNanos));
+        var hold = BlockingAcquire.get(start(waitNanos));
         hold.handTo(Thread.currentThread());
         return hold;
     }
@@ -97,7 +97,7 @@ final class LockHandle implements HoldfastLock {
     @Override
     public Optional<Hold> tryAcquire() {
         try {
-            var hold = Waiting.getWithoutInterrupt(start(0));
+            var hold = BlockingAcquire.getWithoutInterrupt(start(0));
             hold.handTo(Thread.currentThread());
             return Optional.of(hold);
         } catch (AcquireTimeoutException e) {
@@ -116,18 +116,18 @@ final class LockHandle implements HoldfastLock {
 
     /** For the view as a lock of the JDK, which may not be interrupted. */
     Hold acquireWithoutInterrupt() {
-        var hold = Waiting.getWithoutInterrupt(start(Acquisition.FOREVER));
+        var hold = BlockingAcquire.getWithoutInterrupt(start(AcquireRequest.FOREVER));
         hold.handTo(Thread.currentThread());
         return hold;
     }
 
     @Override
     public CompletableFuture<Hold> acquireAsync(Duration timeout) {
-        long waitNanos = Spans.waiting(timeout);
+        long waitNanos = SaturatedNanos.waiting(timeout);
         var future = new CompletableFuture<Hold>();
-        Pending pending;
+        AcquireOperation acquireOperation;
         try {
-            pending = start(waitNanos);
+            acquireOperation = start(waitNanos);
         } catch (LockException e) {
             future.completeExceptionally(e);
             return future;
@@ -137,10 +137,10 @@ final class LockHandle implements HoldfastLock {
         future.whenComplete(
                 (hold, failure) -> {
                     if (!ended.get()) {
-                        giveBack(pending);
+                        releaseLate(acquireOperation);
                     }
                 });
-        pending.result()
+        acquireOperation.result()
                 .whenComplete(
                         (hold, failure) ->
                                 SerialExecutor.onExecutor(
@@ -161,16 +161,16 @@ final class LockHandle implements HoldfastLock {
         }
     }
 
-    private static void giveBack(Pending pending) {
-        var late = pending.giveUp();
+    private static void releaseLate(AcquireOperation acquireOperation) {
+        var late = acquireOperation.cancel();
         if (late != null) {
             late.release();
         }
     }
 
     @Override
-    public PlaceInLine enqueue() {
-        return new Place(core, key(), start(Acquisition.FOREVER));
+    public QueuedAcquire enqueue() {
+        return new QueuedAcquireHandle(core, key(), start(AcquireRequest.FOREVER));
     }
 
     @Override

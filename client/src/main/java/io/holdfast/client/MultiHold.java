@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 
 /** Holds of several keys, lost when one of them is. */
 final class MultiHold extends BaseHold {
-    private final List<LiveHold> parts;
+    private final List<RenewingHold> parts;
 
-    MultiHold(ClientCore core, List<LiveHold> parts, HoldOptions options) {
+    MultiHold(ClientCore core, List<RenewingHold> parts, HoldOptions options) {
         super(core, options);
         this.parts = List.copyOf(parts);
         for (var part : this.parts) {
@@ -24,23 +24,23 @@ final class MultiHold extends BaseHold {
 
     @Override
     void restartLease() {
-        parts.forEach(LiveHold::restartLease);
+        parts.forEach(RenewingHold::restartLease);
     }
 
     @Override
     void release() {
         finish();
-        parts.forEach(LiveHold::release);
+        parts.forEach(RenewingHold::release);
     }
 
     @Override
     public String key() {
-        return parts.stream().map(LiveHold::key).collect(Collectors.joining(","));
+        return parts.stream().map(RenewingHold::key).collect(Collectors.joining(","));
     }
 
     @Override
     public Duration lease() {
-        return parts.stream().map(LiveHold::lease).min(Duration::compareTo).orElse(Duration.ZERO);
+        return parts.stream().map(RenewingHold::lease).min(Duration::compareTo).orElse(Duration.ZERO);
     }
 
     @Override
@@ -66,7 +66,7 @@ final class MultiHold extends BaseHold {
     @Override
     public void renew() {
         ensureNotLost();
-        parts.forEach(LiveHold::renew);
+        parts.forEach(RenewingHold::renew);
     }
 
     @Override
@@ -91,13 +91,13 @@ final class MultiHold extends BaseHold {
         finish();
         var answers = new ArrayList<CompletableFuture<?>>();
         for (int i = parts.size() - 1; i >= 0; i--) {
-            var answer = parts.get(i).startClose(span.isNegative() ? 0 : Spans.saturated(span));
+            var answer = parts.get(i).startClose(span.isNegative() ? 0 : SaturatedNanos.saturated(span));
             if (answer != null) {
                 answers.add(answer);
             }
         }
         ClientCore.await(
                 CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0])),
-                core.brieflyNanos());
+                core.releaseTimeoutNanos());
     }
 }

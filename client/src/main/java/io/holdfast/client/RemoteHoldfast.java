@@ -1,7 +1,7 @@
 package io.holdfast.client;
 
 import io.holdfast.client.service.Abilities;
-import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.LockService;
 
 import java.nio.charset.StandardCharsets;
@@ -38,9 +38,9 @@ final class RemoteHoldfast implements Holdfast {
     private HoldfastLock handle(Kind kind, String key, long limit) {
         return new LockHandle(
                 core,
-                List.of(new Claim.Wanted(kind, Words.key(key), limit)),
+                List.of(new PendingAcquire.LockSpec(kind, ArgumentValidation.key(key), limit)),
                 false,
-                HoldOptions.USUAL);
+                HoldOptions.DEFAULT);
     }
 
     @Override
@@ -58,7 +58,7 @@ final class RemoteHoldfast implements Holdfast {
 
     @Override
     public HoldfastReadWriteLock readWriteLock(String key) {
-        return new ReadWrite(Words.key(key), handle(Kind.READ, key, 1), lock(key));
+        return new ReadWrite(ArgumentValidation.key(key), handle(Kind.READ, key, 1), lock(key));
     }
 
     private record ReadWrite(String key, HoldfastLock read, HoldfastLock write)
@@ -69,17 +69,17 @@ final class RemoteHoldfast implements Holdfast {
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("keys must not be empty");
         }
-        var wanted = new ArrayList<Claim.Wanted>();
+        var wanted = new ArrayList<PendingAcquire.LockSpec>();
         keys.stream()
-                .map(Words::key)
+                .map(ArgumentValidation::key)
                 .distinct()
                 .sorted(
                         (a, b) ->
                                 Arrays.compareUnsigned(
                                         a.getBytes(StandardCharsets.UTF_8),
                                         b.getBytes(StandardCharsets.UTF_8)))
-                .forEach(key -> wanted.add(new Claim.Wanted(Kind.LOCK, key, 1)));
-        return new LockHandle(core, List.copyOf(wanted), true, HoldOptions.USUAL);
+                .forEach(key -> wanted.add(new PendingAcquire.LockSpec(Kind.LOCK, key, 1)));
+        return new LockHandle(core, List.copyOf(wanted), true, HoldOptions.DEFAULT);
     }
 
     @Override
@@ -88,8 +88,8 @@ final class RemoteHoldfast implements Holdfast {
     }
 
     @Override
-    public Leader leader(String key) {
-        return new Election(core, lock(key));
+    public LeaderElection leaderElection(String key) {
+        return new LockLeaderElection(core, lock(key));
     }
 
     @Override
@@ -99,7 +99,7 @@ final class RemoteHoldfast implements Holdfast {
 
     @Override
     public Counter counter(String key) {
-        return new Data.ServerCounter(commands, Words.key(key));
+        return new Data.ServerCounter(commands, ArgumentValidation.key(key));
     }
 
     @Override
@@ -109,17 +109,17 @@ final class RemoteHoldfast implements Holdfast {
 
     @Override
     public ItemList list(String key) {
-        return new Data.ServerList(commands, Words.key(key));
+        return new Data.ServerList(commands, ArgumentValidation.key(key));
     }
 
     @Override
     public KeyInfo info(String key) {
-        return new Standings(core, commands).info(Words.key(key));
+        return new KeyInfoReader(core, commands).info(ArgumentValidation.key(key));
     }
 
     @Override
     public List<ServerStats> stats() {
-        return new Standings(core, commands).stats();
+        return new KeyInfoReader(core, commands).stats();
     }
 
     @Override

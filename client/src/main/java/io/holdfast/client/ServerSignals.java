@@ -1,7 +1,7 @@
 package io.holdfast.client;
 
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.LockService.Listening;
+import io.holdfast.client.service.LockService.SignalSubscription;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +24,8 @@ final class ServerSignals implements Signals {
 
     @Override
     public int send(String channel, String payload) {
-        Words.channel(channel);
-        long receivers = commands.number("signal", channel, Words.payload(channel, payload));
+        ArgumentValidation.channel(channel);
+        long receivers = commands.number("signal", channel, ArgumentValidation.payload(channel, payload));
         return (int) Math.min(Integer.MAX_VALUE, receivers);
     }
 
@@ -37,9 +37,9 @@ final class ServerSignals implements Signals {
     @Override
     public Subscription listen(String pattern, String group, Consumer<Signal> action) {
         var calls = new Calls(new SerialExecutor(core.callbacks()), action);
-        var inbox = new Inbox(calls::next);
-        calls.inbox = inbox;
-        return open(new Listener(core, Words.key("pattern", pattern), inbox), group);
+        var signalQueue = new SignalQueue(calls::next);
+        calls.signalQueue = signalQueue;
+        return open(new Listener(core, ArgumentValidation.key("pattern", pattern), signalQueue), group);
     }
 
     @Override
@@ -49,31 +49,31 @@ final class ServerSignals implements Signals {
 
     @Override
     public SignalStream stream(String pattern, String group) {
-        var inbox = new Inbox(() -> {});
-        return open(new Listener(core, Words.key("pattern", pattern), inbox), group);
+        var signalQueue = new SignalQueue(() -> {});
+        return open(new Listener(core, ArgumentValidation.key("pattern", pattern), signalQueue), group);
     }
 
     private Listener open(Listener listener, String group) {
-        Words.group(group);
+        ArgumentValidation.group(group);
         var what = "listen " + listener.pattern;
         core.ensureOpen(what);
         for (var service : servicesOf(listener.pattern)) {
-            listener.listenings.add(service.listen(listener.pattern, group, listener.inbox));
+            listener.listenings.add(service.listen(listener.pattern, group, listener.signalQueue));
         }
         if (!core.add(listener)) {
             listener.close();
-            throw Failures.closed(what);
+            throw ClientExceptions.closed(what);
         }
-        for (var listening : listener.listenings) {
-            var answer = ClientCore.await(listening.accepted(), core.answerNanos());
-            var failure = answer == null ? null : answer.failure();
-            if (answer == null || failure != null) {
+        for (var signalSubscription : listener.listenings) {
+            var valueOrFailure = ClientCore.await(signalSubscription.accepted(), core.responseTimeoutNanos());
+            var failure = valueOrFailure == null ? null : valueOrFailure.failure();
+            if (valueOrFailure == null || failure != null) {
                 listener.close();
                 var address = servicesOf(listener.pattern).get(0).address();
                 throw failure == null
                         ? new ServerUnreachableException(
                                 what + " at " + address + ": no answer came in time", null)
-                        : Failures.of(failure, what, address);
+                        : ClientExceptions.of(failure, what, address);
             }
         }
         return listener;
@@ -90,7 +90,7 @@ final class ServerSignals implements Signals {
         private final SerialExecutor executor;
         private final Consumer<Signal> action;
         private final AtomicBoolean scheduled = new AtomicBoolean();
-        private volatile @Nullable Inbox inbox;
+        private volatile @Nullable SignalQueue signalQueue;
 
         Calls(SerialExecutor executor, Consumer<Signal> action) {
             this.executor = executor;
@@ -105,7 +105,7 @@ final class ServerSignals implements Signals {
 
         private void call() {
             scheduled.set(false);
-            var from = inbox;
+            var from = signalQueue;
             var signal = from == null ? null : from.poll();
             if (signal != null) {
                 next(); // there may be more; this call comes first
@@ -117,13 +117,13 @@ final class ServerSignals implements Signals {
     private static final class Listener implements SignalStream, ClientCore.Part {
         private final ClientCore core;
         private final String pattern;
-        private final Inbox inbox;
-        private final List<Listening> listenings = new ArrayList<>();
+        private final SignalQueue signalQueue;
+        private final List<SignalSubscription> listenings = new ArrayList<>();
 
-        Listener(ClientCore core, String pattern, Inbox inbox) {
+        Listener(ClientCore core, String pattern, SignalQueue signalQueue) {
             this.core = core;
             this.pattern = pattern;
-            this.inbox = inbox;
+            this.signalQueue = signalQueue;
         }
 
         @Override
@@ -133,14 +133,14 @@ final class ServerSignals implements Signals {
 
         @Override
         public long dropped() {
-            return inbox.dropped();
+            return signalQueue.dropped();
         }
 
         @Override
         public void close() {
             core.remove(this);
-            inbox.close();
-            listenings.forEach(Listening::close);
+            signalQueue.close();
+            listenings.forEach(SignalSubscription::close);
         }
 
         @Override
@@ -150,7 +150,7 @@ final class ServerSignals implements Signals {
 
         @Override
         public Iterator<Signal> iterator() {
-            return new Reader(inbox);
+            return new Reader(signalQueue);
         }
 
         @Override
@@ -160,18 +160,18 @@ final class ServerSignals implements Signals {
     }
 
     private static final class Reader implements Iterator<Signal> {
-        private final Inbox inbox;
+        private final SignalQueue signalQueue;
         private @Nullable Signal next;
 
-        Reader(Inbox inbox) {
-            this.inbox = inbox;
+        Reader(SignalQueue signalQueue) {
+            this.signalQueue = signalQueue;
         }
 
         @Override
         public boolean hasNext() {
             if (next == null) {
                 try {
-                    next = inbox.take();
+                    next = signalQueue.take();
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }

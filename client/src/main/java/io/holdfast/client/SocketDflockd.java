@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /** The commands of dflockd over a connection. */
 final class SocketDflockd implements DflockdConnection {
-    private static final long LONGEST_SECONDS = 9_223_372_036L;
+    private static final long MAX_SECONDS = 9_223_372_036L;
 
     private final RawConnection connection;
     private final Duration readTimeout;
@@ -24,23 +24,23 @@ final class SocketDflockd implements DflockdConnection {
         try {
             return new SocketDflockd(RawConnection.open(config), config.readTimeout());
         } catch (ServiceException e) {
-            throw Failures.of(e, "connect", ClientSettings.text(config.addresses().get(0)));
+            throw ClientExceptions.of(e, "connect", ClientSettings.text(config.addresses().get(0)));
         }
     }
 
-    private String line(String command, String key, String argument, long waitSeconds) {
+    private String sendAndRead(String command, String key, String argument, long waitSeconds) {
         var what = command + " " + key;
-        long nanos = Spans.saturated(readTimeout.plusSeconds(waitSeconds));
-        var answer = ClientCore.await(connection.ask(command, key, argument), nanos);
-        if (answer == null) {
+        long nanos = SaturatedNanos.saturated(readTimeout.plusSeconds(waitSeconds));
+        var valueOrFailure = ClientCore.await(connection.send(command, key, argument), nanos);
+        if (valueOrFailure == null) {
             connection.close(); // what comes now would be taken for the next answer
             throw new OutcomeUnknownException(
                     what + " at " + connection.address() + ": no answer came in time", null);
         }
-        var line = answer.value();
+        var line = valueOrFailure.value();
         if (line == null) {
-            var failure = answer.failure();
-            throw Failures.of(
+            var failure = valueOrFailure.failure();
+            throw ClientExceptions.of(
                     failure == null ? new IllegalStateException("no answer") : failure,
                     what,
                     connection.address());
@@ -48,14 +48,14 @@ final class SocketDflockd implements DflockdConnection {
         return line;
     }
 
-    private Optional<String> ask(String command, String key, String argument) {
+    private Optional<String> send(String command, String key, String argument) {
         return Commands.read(
-                line(command, key, argument, 0), command + " " + key, connection.address());
+                sendAndRead(command, key, argument, 0), command + " " + key, connection.address());
     }
 
     private long number(String command, String key, String argument) {
         try {
-            return Long.parseLong(ask(command, key, argument).orElse(""));
+            return Long.parseLong(send(command, key, argument).orElse(""));
         } catch (NumberFormatException e) {
             throw new OutcomeUnknownException(
                     command + " " + key + ": the answer is no number", null);
@@ -63,7 +63,7 @@ final class SocketDflockd implements DflockdConnection {
     }
 
     private Optional<Grant> grant(String command, String key, String argument, long seconds) {
-        var line = line(command, Words.key(key), argument, seconds);
+        var line = sendAndRead(command, ArgumentValidation.key(key), argument, seconds);
         if (line.equals("timeout") || line.equals("queued")) {
             return Optional.empty();
         }
@@ -73,29 +73,29 @@ final class SocketDflockd implements DflockdConnection {
             return Optional.of(new Grant(words[1], Long.parseLong(words[2])));
         }
         throw line.startsWith("error")
-                ? Failures.refused(command + " " + key, connection.address(), line)
+                ? ClientExceptions.refused(command + " " + key, connection.address(), line)
                 : new OutcomeUnknownException(
                         command + " " + key + ": the answer is none of this command", null);
     }
 
     /** True for {@code ok}, false for {@code error}. */
     private boolean held(String command, String key, String token) {
-        var line = line(command, Words.key(key), Words.token(token), 0);
+        var line = sendAndRead(command, ArgumentValidation.key(key), ArgumentValidation.token(token), 0);
         if (line.equals("ok") || line.equals("error")) {
             return line.equals("ok");
         }
-        throw Failures.refused(command + " " + key, connection.address(), line);
+        throw ClientExceptions.refused(command + " " + key, connection.address(), line);
     }
 
     private Optional<Long> lease(String command, String key, String token, long leaseSeconds) {
-        var line = line(command, Words.key(key), Words.token(token) + lease(leaseSeconds), 0);
+        var line = sendAndRead(command, ArgumentValidation.key(key), ArgumentValidation.token(token) + lease(leaseSeconds), 0);
         if (line.matches("ok [0-9]{1,10}")) {
             return Optional.of(Long.parseLong(line.substring(3)));
         }
         if (line.equals("error")) {
             return Optional.empty();
         }
-        throw Failures.refused(command + " " + key, connection.address(), line);
+        throw ClientExceptions.refused(command + " " + key, connection.address(), line);
     }
 
     private static String lease(long seconds) {
@@ -103,9 +103,9 @@ final class SocketDflockd implements DflockdConnection {
     }
 
     private static long seconds(String name, long seconds) {
-        if (seconds < 0 || seconds > LONGEST_SECONDS) {
+        if (seconds < 0 || seconds > MAX_SECONDS) {
             throw new IllegalArgumentException(
-                    name + " must be 0 to " + LONGEST_SECONDS + " but is " + seconds);
+                    name + " must be 0 to " + MAX_SECONDS + " but is " + seconds);
         }
         return seconds;
     }
@@ -174,88 +174,88 @@ final class SocketDflockd implements DflockdConnection {
 
     @Override
     public long incr(String key, long by) {
-        return number("incr", Words.key(key), Long.toString(by));
+        return number("incr", ArgumentValidation.key(key), Long.toString(by));
     }
 
     @Override
     public long decr(String key, long by) {
-        return number("decr", Words.key(key), Long.toString(by));
+        return number("decr", ArgumentValidation.key(key), Long.toString(by));
     }
 
     @Override
     public long get(String key) {
-        return number("get", Words.key(key), "_");
+        return number("get", ArgumentValidation.key(key), "_");
     }
 
     @Override
     public void cset(String key, long value) {
-        ask("cset", Words.key(key), Long.toString(value));
+        send("cset", ArgumentValidation.key(key), Long.toString(value));
     }
 
     @Override
     public void kset(String key, String value, long ttlSeconds) {
-        ask("kset", Words.key(key), Words.value(value, seconds("ttlSeconds", ttlSeconds)));
+        send("kset", ArgumentValidation.key(key), ArgumentValidation.value(value, seconds("ttlSeconds", ttlSeconds)));
     }
 
     @Override
     public Optional<String> kget(String key) {
-        return ask("kget", Words.key(key), "_");
+        return send("kget", ArgumentValidation.key(key), "_");
     }
 
     @Override
     public void kdel(String key) {
-        ask("kdel", Words.key(key), "_");
+        send("kdel", ArgumentValidation.key(key), "_");
     }
 
     @Override
     public long lpush(String key, String item) {
-        return number("lpush", Words.key(key), Words.item(item));
+        return number("lpush", ArgumentValidation.key(key), ArgumentValidation.item(item));
     }
 
     @Override
     public long rpush(String key, String item) {
-        return number("rpush", Words.key(key), Words.item(item));
+        return number("rpush", ArgumentValidation.key(key), ArgumentValidation.item(item));
     }
 
     @Override
     public Optional<String> lpop(String key) {
-        return ask("lpop", Words.key(key), "_");
+        return send("lpop", ArgumentValidation.key(key), "_");
     }
 
     @Override
     public Optional<String> rpop(String key) {
-        return ask("rpop", Words.key(key), "_");
+        return send("rpop", ArgumentValidation.key(key), "_");
     }
 
     @Override
     public long llen(String key) {
-        return number("llen", Words.key(key), "_");
+        return number("llen", ArgumentValidation.key(key), "_");
     }
 
     @Override
     public List<String> lrange(String key, long first, long last) {
-        return Data.strings(ask("lrange", Words.key(key), first + " " + last).orElse("[]"), key);
+        return Data.strings(send("lrange", ArgumentValidation.key(key), first + " " + last).orElse("[]"), key);
     }
 
     @Override
     public long signal(String channel, String payload) {
-        return number("signal", Words.channel(channel), Words.payload(channel, payload));
+        return number("signal", ArgumentValidation.channel(channel), ArgumentValidation.payload(channel, payload));
     }
 
     @Override
     public void listen(String pattern, String group) {
-        ask("listen", Words.key("pattern", pattern), Words.group(group));
+        send("listen", ArgumentValidation.key("pattern", pattern), ArgumentValidation.group(group));
     }
 
     @Override
     public void unlisten(String pattern, String group) {
-        ask("unlisten", Words.key("pattern", pattern), Words.group(group));
+        send("unlisten", ArgumentValidation.key("pattern", pattern), ArgumentValidation.group(group));
     }
 
     @Override
     public Optional<Signals.Message> nextSignal(Duration timeout) throws InterruptedException {
         return connection
-                .nextSignal(Duration.ofNanos(Spans.capped(Spans.waiting(timeout))))
+                .nextSignal(Duration.ofNanos(SaturatedNanos.capped(SaturatedNanos.waiting(timeout))))
                 .map(SocketDflockd::message);
     }
 
@@ -268,12 +268,12 @@ final class SocketDflockd implements DflockdConnection {
 
     @Override
     public void ping() {
-        ask("ping", "_", "_");
+        send("ping", "_", "_");
     }
 
     @Override
     public String stats() {
-        return ask("stats", "_", "_").orElse("");
+        return send("stats", "_", "_").orElse("");
     }
 
     @Override

@@ -101,7 +101,7 @@ class DataTest {
 
     @Test
     void json_is_read_strictly() {
-        assertThat(Json.read(" {\"a\":[1,-2.5e1,true,null,\"\\u00fc\\n\"]} "))
+        assertThat(JsonReader.read(" {\"a\":[1,-2.5e1,true,null,\"\\u00fc\\n\"]} "))
                 .isEqualTo(
                         Map.of(
                                 "a",
@@ -128,7 +128,7 @@ class DataTest {
                         "\"\n\"",
                         "1e9999",
                         "[".repeat(50) + "]".repeat(50))) {
-            assertThatThrownBy(() -> Json.read(bad))
+            assertThatThrownBy(() -> JsonReader.read(bad))
                     .as(bad)
                     .isInstanceOf(IllegalArgumentException.class);
         }

@@ -27,7 +27,7 @@ class HoldfastBuilderTest {
 
     private Holdfast connect(HoldfastBuilder builder) {
         return builder.connect(
-                (config, events, timeline) -> {
+                (config, events, timerClock) -> {
                     configs.add(config);
                     var server = new MemoryServer(clock);
                     servers.add(server);

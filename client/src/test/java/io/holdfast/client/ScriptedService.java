@@ -2,13 +2,13 @@ package io.holdfast.client;
 
 import io.holdfast.client.memory.MemoryClock;
 import io.holdfast.client.service.Abilities;
-import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.SignalSink;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
 /** A service that does only what a test tells it to. */
 final class ScriptedService implements LockService {
     final MemoryClock clock = new MemoryClock();
-    final List<Consumer<Outcome>> asked = new CopyOnWriteArrayList<>();
+    final List<Consumer<AcquireOutcome>> asked = new CopyOnWriteArrayList<>();
     final AtomicInteger cancelled = new AtomicInteger();
     volatile Supplier<CompletableFuture<String>> answer =
             () -> CompletableFuture.completedFuture("ok");
@@ -40,7 +40,7 @@ final class ScriptedService implements LockService {
                 .connectTimeout(readTimeout)
                 .readTimeout(readTimeout)
                 .connect(
-                        (config, events, timeline) -> this,
+                        (config, events, timerClock) -> this,
                         clock,
                         Runnable::run,
                         new Threads(),
@@ -58,12 +58,12 @@ final class ScriptedService implements LockService {
     }
 
     @Override
-    public Timeline timeline() {
+    public TimerClock timeline() {
         return clock;
     }
 
     @Override
-    public Attempt acquire(Acquisition what, Consumer<Outcome> done) {
+    public Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
         asked.add(done);
         return cancelled::incrementAndGet;
     }
@@ -74,7 +74,7 @@ final class ScriptedService implements LockService {
     }
 
     @Override
-    public Listening listen(String pattern, String group, SignalSink sink) {
+    public SignalSubscription listen(String pattern, String group, SignalSink sink) {
         throw new UnsupportedOperationException();
     }
 
@@ -116,7 +116,7 @@ final class ScriptedService implements LockService {
         }
 
         @Override
-        public long askedAtNanos() {
+        public long requestedAtNanos() {
             return askedAt;
         }
 

@@ -16,7 +16,7 @@ import java.util.Set;
  *     one
  * @param node which of them this one is
  * @param dataDir where it keeps what it promised
- * @param patience how long a request waits for the cluster to decide, if it names no time itself
+ * @param requestTimeout how long a request waits for the cluster to decide, if it names no time itself
  * @param sessionTimeout how long the sessions of a node outlive it
  * @param joining whether it waits to be added to a cluster that runs already
  * @param tls null to talk in the clear
@@ -26,12 +26,12 @@ public record ClusterConfig(
         List<NodeAddress> members,
         String node,
         Path dataDir,
-        Duration patience,
+        Duration requestTimeout,
         Duration sessionTimeout,
         boolean joining,
         @Nullable ClusterTls tls) {
     public static final String DEFAULT_NAME = "holdfast";
-    public static final Duration DEFAULT_WAIT = Duration.ofSeconds(5);
+    public static final Duration DEFAULT_REQUEST_TIMEOUT = Duration.ofSeconds(5);
     public static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
 
     public ClusterConfig {
@@ -50,8 +50,8 @@ public record ClusterConfig(
         if (!names.contains(node)) {
             throw new IllegalArgumentException("the cluster has no node named " + node);
         }
-        if (!patience.isPositive()) {
-            throw new IllegalArgumentException("the patience must be > 0 (got " + patience + ")");
+        if (!requestTimeout.isPositive()) {
+            throw new IllegalArgumentException("the patience must be > 0 (got " + requestTimeout + ")");
         }
         if (sessionTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
             throw new IllegalArgumentException(

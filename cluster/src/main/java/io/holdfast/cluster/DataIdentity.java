@@ -25,7 +25,7 @@ record DataIdentity(
     static final String FILE = "holdfast.properties";
 
     private static final int FORMAT = 1;
-    private static final int MOST_BYTES = 1 << 16;
+    private static final int MAX_BYTES = 1 << 16;
 
     /** What is in the folder. */
     enum State {
@@ -48,7 +48,7 @@ record DataIdentity(
 
     static DataIdentity read(Path folder) throws IOException {
         Path file = folder.resolve(FILE);
-        if (Files.size(file) > MOST_BYTES) {
+        if (Files.size(file) > MAX_BYTES) {
             throw damaged(file, "it is too long");
         }
         Properties lines = new Properties();

@@ -18,7 +18,7 @@ public record NodeReport(NodeStatus status, List<String> names) {
     /** Later ones add fields at the end, which older readers do not look at. */
     private static final int VERSION = 1;
 
-    private static final int MOST = 10_000;
+    private static final int MAX_COUNT = 10_000;
 
     public NodeReport {
         names = List.copyOf(names);
@@ -41,7 +41,7 @@ public record NodeReport(NodeStatus status, List<String> names) {
                 out.writeUTF(peer.node());
                 out.writeUTF(peer.address());
                 out.writeLong(peer.matchIndex());
-                out.writeLong(peer.heardMillis());
+                out.writeLong(peer.lastContactMillis());
             }
             out.writeInt(names.size());
             for (String name : names) {
@@ -96,7 +96,7 @@ public record NodeReport(NodeStatus status, List<String> names) {
 
     private static int count(DataInputStream in) throws IOException {
         int count = in.readInt();
-        if (count < 0 || count > MOST) {
+        if (count < 0 || count > MAX_COUNT) {
             throw new IOException("the node's answer makes no sense");
         }
         return count;

@@ -37,7 +37,7 @@ public record NodeStatus(
      * Another node, as this one sees it.
      *
      * @param matchIndex how far its log is known to be equal; -1 if this node is not the leader
-     * @param heardMillis since it was last heard of; -1 if this node is not the leader
+     * @param lastContactMillis since it was last heard of; -1 if this node is not the leader
      */
-    public record Peer(String node, String address, long matchIndex, long heardMillis) {}
+    public record Peer(String node, String address, long matchIndex, long lastContactMillis) {}
 }

@@ -1,11 +1,11 @@
 package io.holdfast.driver;
 
-import io.holdfast.engine.Ledger;
+import io.holdfast.engine.Quotas;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** What one client has, over all shards: a connection, or a session that outlives connections. */
-public final class ClientUsage implements Ledger.Client {
+public final class ClientUsage implements Quotas.Client {
     /** What is counted. */
     public enum Counted {
         /** Names of locks and semaphores that it made and that are still remembered. */

@@ -17,7 +17,7 @@ final class DeadlineThread {
     private final List<Shard> shards;
     private final long collectEveryNanos;
     private final LongSupplier clock;
-    private final ExpiryHold hold;
+    private final ExpiryPause hold;
     private final Thread thread;
 
     /** The time until which the thread sleeps; written before it looks at the shards. */
@@ -26,7 +26,7 @@ final class DeadlineThread {
     private volatile boolean closed;
     private long nextCollectNanos;
 
-    DeadlineThread(List<Shard> shards, Duration collectEvery, LongSupplier clock, ExpiryHold hold) {
+    DeadlineThread(List<Shard> shards, Duration collectEvery, LongSupplier clock, ExpiryPause hold) {
         this.shards = shards;
         this.hold = hold;
         this.collectEveryNanos = nanos(collectEvery);
@@ -63,7 +63,7 @@ final class DeadlineThread {
     private void run() {
         while (!closed) {
             try {
-                turn();
+                runOnce();
             } catch (RuntimeException | Error e) {
                 LOG.atError().setCause(e).log("deadline thread failed, going on");
                 LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
@@ -71,7 +71,7 @@ final class DeadlineThread {
         }
     }
 
-    private void turn() {
+    private void runOnce() {
         hold.look();
         long now = clock.getAsLong();
         for (Shard shard : shards) {
@@ -94,7 +94,7 @@ final class DeadlineThread {
         long from = clock.getAsLong();
         boolean wakesForAny = hold.isUsed() && wakeAt == Long.MAX_VALUE;
         if (hold.isUsed() && !wakesForAny) {
-            wakeAt = Math.min(wakeAt, from + ExpiryHold.LOOK_EVERY_NANOS);
+            wakeAt = Math.min(wakeAt, from + ExpiryPause.LOOK_EVERY_NANOS);
         }
         hold.looksBy(wakesForAny ? wakeAt : Math.max(wakeAt, from));
         wakeAt = Math.min(wakeAt, nextCollectNanos);

@@ -1,17 +1,17 @@
 package io.holdfast.driver;
 
-import io.holdfast.engine.BelongingView;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.LineView;
+import io.holdfast.engine.QueueView;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.UseCount;
+import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ import java.util.List;
 /** Serves sessions with an engine. Every method may be called from any thread. */
 public interface Driver extends AutoCloseable {
     /** Opens a session; its effects go to the mailbox. */
-    Session open(Mailbox mailbox, Peer peer);
+    Session open(Mailbox mailbox, ClientInfo clientInfo);
 
     /** The name of an open session; null if there is none of that number. */
     @Nullable String nameOf(long session);
@@ -41,16 +41,16 @@ public interface Driver extends AutoCloseable {
     }
 
     /** The keys that somebody waits for, with so many holders and waiters of each at most. */
-    Slices<LineView> listLines(int most);
+    ScanCursor<QueueView> listQueues(int most);
 
     /** The sessions that are open. */
-    Slices<SessionView> listSessions();
+    ScanCursor<SessionView> listSessions();
 
     /** A session that is open, on whatever node; null if none of that number is known. */
     @Nullable SessionView session(long session);
 
     /** What a session holds and waits for, so many of each shard at most. */
-    List<BelongingView> belongings(long session, int most);
+    List<HoldOrWaiterView> holdsAndWaiters(long session, int most);
 
     /**
      * Asks the owner of a session to end it; false if this node has none of that number, or if its
@@ -65,7 +65,7 @@ public interface Driver extends AutoCloseable {
     HeldCount countHeld(Namespace namespace, Kind kind);
 
     /** How much of one kind is in use in all namespaces. */
-    UseCount countUse(Kind kind);
+    KindUsage countUse(Kind kind);
 
     /**
      * How long those have waited so far who wait for keys of one kind, in no order. Of very many it
@@ -74,7 +74,7 @@ public interface Driver extends AutoCloseable {
     long[] waited(Kind kind, int most);
 
     /** The keys of one kind that somebody holds. */
-    Slices<HolderView> listHolders(Namespace namespace, Kind kind);
+    ScanCursor<HolderView> listHolders(Namespace namespace, Kind kind);
 
     /** How many sessions are open. */
     int openSessions();
@@ -83,17 +83,17 @@ public interface Driver extends AutoCloseable {
     long salt();
 
     /** The keys that have holders or waiters. */
-    Slices<ResourceView> listInUse();
+    ScanCursor<ResourceView> listInUse();
 
     /** The keys that have neither and are still remembered. */
-    Slices<ResourceView> listIdle();
+    ScanCursor<ResourceView> listIdle();
 
-    Slices<CounterView> listCounters();
+    ScanCursor<CounterView> listCounters();
 
     /** Values whose time is over are left out. */
-    Slices<ValueView> listValues();
+    ScanCursor<ValueView> listValues();
 
-    Slices<ListView> listLists();
+    ScanCursor<ListView> listLists();
 
     /** Stops all timers; sessions must have been closed before. */
     @Override

@@ -1,6 +1,6 @@
 package io.holdfast.driver;
 
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 
 import java.time.Duration;
 
@@ -14,26 +14,26 @@ import java.time.Duration;
  * @param readRound reads what was sent while the process stood still
  */
 public record DriverConfig(
-        Settings settings,
-        Caps caps,
-        ClientCaps perClient,
+        EngineSettings settings,
+        KeyLimits caps,
+        ClientLimits perClient,
         Duration collectEvery,
         int maxSubscriptions,
         MemoryBudgets memory,
-        Watcher watcher,
+        DriverObserver watcher,
         ReadRound readRound) {
     /** Without limits of a client. */
     public DriverConfig(
-            Settings settings,
-            Caps caps,
+            EngineSettings settings,
+            KeyLimits caps,
             Duration collectEvery,
             int maxSubscriptions,
             MemoryBudgets memory,
-            Watcher watcher) {
+            DriverObserver watcher) {
         this(
                 settings,
                 caps,
-                ClientCaps.NONE,
+                ClientLimits.NONE,
                 collectEvery,
                 maxSubscriptions,
                 memory,

@@ -3,7 +3,7 @@ package io.holdfast.driver;
 /** Gives out fences: every number is above all given out before. */
 public interface Fences extends AutoCloseable {
     /** No floor may be above it, so that there are fences enough for ever. */
-    long HIGHEST_FLOOR = Long.MAX_VALUE - (1L << 62);
+    long MAX_FLOOR = Long.MAX_VALUE - (1L << 62);
 
     /** The next fence. May block if the next range could not be reserved in time. */
     long next();
@@ -18,7 +18,7 @@ public interface Fences extends AutoCloseable {
 
     /** The floor itself, if there are fences enough above it. */
     static long checkFloor(long floor) {
-        if (floor > HIGHEST_FLOOR) {
+        if (floor > MAX_FLOOR) {
             throw new IllegalArgumentException("too high for a fence: " + floor);
         }
         return floor;

@@ -1,6 +1,6 @@
 package io.holdfast.driver;
 
-import io.holdfast.engine.BelongingView;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.EngineViews;
 import io.holdfast.engine.HeldCount;
@@ -8,14 +8,14 @@ import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.LineView;
+import io.holdfast.engine.QueueView;
 import io.holdfast.engine.ListView;
-import io.holdfast.engine.Listing;
+import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.Settings;
-import io.holdfast.engine.UseCount;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
@@ -45,11 +45,11 @@ public final class LocalDriver implements Driver {
     private final Shard[] shards = new Shard[SHARDS];
     private final ConcurrentMap<Long, LocalSession> sessions = new ConcurrentHashMap<>();
     private final AtomicLong lastSession = new AtomicLong();
-    private final Salts salts = new Salts();
+    private final SaltGenerator saltGenerator = new SaltGenerator();
     private final Fences fences;
     private final DeadlineThread deadlines;
     private final LongSupplier clock;
-    private final Watcher watcher;
+    private final DriverObserver driverObserver;
 
     /** The clock of the watcher has to be {@link System#nanoTime}. */
     public LocalDriver(DriverConfig config, Fences fences) {
@@ -58,46 +58,46 @@ public final class LocalDriver implements Driver {
 
     /**
      * @param collectEvery how often idle keys are collected
-     * @param room memory for keys, holds, waits and data
+     * @param pieceBudget memory for keys, holds, waits and data
      */
     public LocalDriver(
-            Settings settings, Caps caps, Duration collectEvery, Fences fences, Room room) {
-        this(settings, caps, collectEvery, fences, room, System::nanoTime);
+            EngineSettings engineSettings, KeyLimits keyLimits, Duration collectEvery, Fences fences, PieceBudget pieceBudget) {
+        this(engineSettings, keyLimits, collectEvery, fences, pieceBudget, System::nanoTime);
     }
 
     LocalDriver(
-            Settings settings,
-            Caps caps,
+            EngineSettings engineSettings,
+            KeyLimits keyLimits,
             Duration collectEvery,
             Fences fences,
-            Room room,
+            PieceBudget pieceBudget,
             LongSupplier clock) {
-        this(settings, caps, collectEvery, fences, room, Watcher.NONE, clock);
+        this(engineSettings, keyLimits, collectEvery, fences, pieceBudget, DriverObserver.NONE, clock);
     }
 
     LocalDriver(
-            Settings settings,
-            Caps caps,
+            EngineSettings engineSettings,
+            KeyLimits keyLimits,
             Duration collectEvery,
             Fences fences,
-            Room room,
-            Watcher watcher,
+            PieceBudget pieceBudget,
+            DriverObserver driverObserver,
             LongSupplier clock) {
         this(
                 new DriverConfig(
-                        settings, caps, collectEvery, 0, MemoryBudgets.inPieces(room), watcher),
+                        engineSettings, keyLimits, collectEvery, 0, MemoryBudgets.inPieces(pieceBudget), driverObserver),
                 fences,
                 clock);
     }
 
     LocalDriver(DriverConfig config, Fences fences, LongSupplier clock) {
         this.clock = clock;
-        this.watcher = config.watcher();
+        this.driverObserver = config.watcher();
         this.fences = fences;
-        LocalLedger ledger =
-                new LocalLedger(
+        LocalQuotas ledger =
+                new LocalQuotas(
                         fences, config.caps(), config.perClient(), config.memory(), this::usageOf);
-        ExpiryHold hold = new ExpiryHold(config.readRound(), clock);
+        ExpiryPause hold = new ExpiryPause(config.readRound(), clock);
         for (int i = 0; i < SHARDS; i++) {
             shards[i] =
                     new Shard(
@@ -106,7 +106,7 @@ public final class LocalDriver implements Driver {
                             ledger,
                             clock,
                             hold,
-                            watcher,
+                            driverObserver,
                             sessions::get);
         }
         deadlines = new DeadlineThread(List.of(shards), config.collectEvery(), clock, hold);
@@ -128,12 +128,12 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public Session open(Mailbox mailbox, Peer peer) {
+    public Session open(Mailbox mailbox, ClientInfo clientInfo) {
         LocalSession session =
                 new LocalSession(
-                        lastSession.incrementAndGet(), mailbox, peer, clock.getAsLong(), this);
+                        lastSession.incrementAndGet(), mailbox, clientInfo, clock.getAsLong(), this);
         sessions.put(session.id(), session);
-        watcher.opened(session.id(), peer);
+        driverObserver.onSessionOpened(session.id(), clientInfo);
         return session;
     }
 
@@ -149,7 +149,7 @@ public final class LocalDriver implements Driver {
 
     @Override
     public long salt() {
-        return salts.next();
+        return saltGenerator.next();
     }
 
     @Override
@@ -165,9 +165,9 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public List<BelongingView> belongings(long session, int most) {
+    public List<HoldOrWaiterView> holdsAndWaiters(long session, int most) {
         LocalSession found = sessions.get(session);
-        return found == null ? List.of() : found.belongings(most);
+        return found == null ? List.of() : found.holdsAndWaiters(most);
     }
 
     @Override
@@ -177,9 +177,9 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public Slices<SessionView> listSessions() {
+    public ScanCursor<SessionView> listSessions() {
         Iterator<LocalSession> rest = sessions.values().iterator();
-        return new Slices<>() {
+        return new ScanCursor<>() {
             @Override
             public List<SessionView> next() {
                 List<SessionView> slice = new ArrayList<>();
@@ -205,8 +205,8 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public Slices<LineView> listLines(int most) {
-        return new ShardSlices<>(views -> views.listLines(most));
+    public ScanCursor<QueueView> listQueues(int most) {
+        return new ShardScan<>(views -> views.listQueues(most));
     }
 
     @Override
@@ -224,8 +224,8 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public UseCount countUse(Kind kind) {
-        UseCount sum = new UseCount(0, 0, 0);
+    public KindUsage countUse(Kind kind) {
+        KindUsage sum = new KindUsage(0, 0, 0);
         for (Shard shard : shards) {
             sum = sum.plus(shard.read(views -> views.countUse(kind)));
         }
@@ -243,33 +243,33 @@ public final class LocalDriver implements Driver {
     }
 
     @Override
-    public Slices<HolderView> listHolders(Namespace namespace, Kind kind) {
-        return new ShardSlices<>(views -> views.listHolders(namespace, kind));
+    public ScanCursor<HolderView> listHolders(Namespace namespace, Kind kind) {
+        return new ShardScan<>(views -> views.listHolders(namespace, kind));
     }
 
     @Override
-    public Slices<ResourceView> listInUse() {
-        return new ShardSlices<>(EngineViews::listInUse);
+    public ScanCursor<ResourceView> listInUse() {
+        return new ShardScan<>(EngineViews::listInUse);
     }
 
     @Override
-    public Slices<ResourceView> listIdle() {
-        return new ShardSlices<>(EngineViews::listIdle);
+    public ScanCursor<ResourceView> listIdle() {
+        return new ShardScan<>(EngineViews::listIdle);
     }
 
     @Override
-    public Slices<CounterView> listCounters() {
-        return new ShardSlices<>(EngineViews::listCounters);
+    public ScanCursor<CounterView> listCounters() {
+        return new ShardScan<>(EngineViews::listCounters);
     }
 
     @Override
-    public Slices<ValueView> listValues() {
-        return new ShardSlices<>(EngineViews::listValues);
+    public ScanCursor<ValueView> listValues() {
+        return new ShardScan<>(EngineViews::listValues);
     }
 
     @Override
-    public Slices<ListView> listLists() {
-        return new ShardSlices<>(EngineViews::listLists);
+    public ScanCursor<ListView> listLists() {
+        return new ShardScan<>(EngineViews::listLists);
     }
 
     @Override
@@ -289,16 +289,16 @@ public final class LocalDriver implements Driver {
 
     void forget(LocalSession session) {
         sessions.remove(session.id());
-        watcher.closed(session.id(), session.peer());
+        driverObserver.onSessionClosed(session.id(), session.peer());
     }
 
     /** One shard after the other, each in slices. */
-    private final class ShardSlices<T> implements Slices<T> {
-        private final Function<EngineViews, Listing<T>> open;
+    private final class ShardScan<T> implements ScanCursor<T> {
+        private final Function<EngineViews, KeyScan<T>> open;
         private int nextShard;
         private Shard.@Nullable SliceReader<T> reader;
 
-        ShardSlices(Function<EngineViews, Listing<T>> open) {
+        ShardScan(Function<EngineViews, KeyScan<T>> open) {
             this.open = open;
         }
 

@@ -1,9 +1,9 @@
 package io.holdfast.driver;
 
-import io.holdfast.engine.BelongingView;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.Command;
-import io.holdfast.engine.PlaceView;
-import io.holdfast.engine.Possessions;
+import io.holdfast.engine.TrackedRequestView;
+import io.holdfast.engine.SessionUsage;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,7 +16,7 @@ final class LocalSession implements Session {
 
     private final long id;
     private final Mailbox mailbox;
-    private final Peer peer;
+    private final ClientInfo clientInfo;
     private final long openedNanos;
     private final LocalDriver driver;
 
@@ -25,10 +25,10 @@ final class LocalSession implements Session {
 
     private boolean closed;
 
-    LocalSession(long id, Mailbox mailbox, Peer peer, long openedNanos, LocalDriver driver) {
+    LocalSession(long id, Mailbox mailbox, ClientInfo clientInfo, long openedNanos, LocalDriver driver) {
         this.id = id;
         this.mailbox = mailbox;
-        this.peer = peer;
+        this.clientInfo = clientInfo;
         this.openedNanos = openedNanos;
         this.driver = driver;
     }
@@ -38,8 +38,8 @@ final class LocalSession implements Session {
         return id;
     }
 
-    Peer peer() {
-        return peer;
+    ClientInfo peer() {
+        return clientInfo;
     }
 
     SessionView view(long nowNanos) {
@@ -47,20 +47,20 @@ final class LocalSession implements Session {
         int waits = 0;
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
-                Possessions here = driver.shard(i).read(views -> views.possessions(id));
+                SessionUsage here = driver.shard(i).read(views -> views.usage(id));
                 holds += here.holds();
                 waits += here.waits();
             }
         }
         return new SessionView(
-                id, peer.protocol(), peer.name().get(), nowNanos - openedNanos, holds, waits);
+                id, clientInfo.protocol(), clientInfo.name().get(), nowNanos - openedNanos, holds, waits);
     }
 
-    List<BelongingView> belongings(int most) {
-        List<BelongingView> all = new ArrayList<>();
+    List<HoldOrWaiterView> holdsAndWaiters(int most) {
+        List<HoldOrWaiterView> all = new ArrayList<>();
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
-                all.addAll(driver.shard(i).read((views, now) -> views.belongings(id, most, now)));
+                all.addAll(driver.shard(i).read((views, now) -> views.holdsAndWaiters(id, most, now)));
             }
         }
         return all;
@@ -84,15 +84,15 @@ final class LocalSession implements Session {
     }
 
     @Override
-    public synchronized List<PlaceView> places(long after, int most) {
-        List<PlaceView> places = new ArrayList<>();
+    public synchronized List<TrackedRequestView> trackedRequests(long after, int most) {
+        List<TrackedRequestView> places = new ArrayList<>();
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
                 places.addAll(
-                        driver.shard(i).read((views, now) -> views.places(id, after, most, now)));
+                        driver.shard(i).read((views, now) -> views.trackedRequests(id, after, most, now)));
             }
         }
-        places.sort(Comparator.comparingLong(PlaceView::request));
+        places.sort(Comparator.comparingLong(TrackedRequestView::request));
         return places.size() <= most ? places : places.subList(0, most);
     }
 

@@ -11,7 +11,7 @@ public interface Mailbox {
      * A command that was not applied when it was submitted has been, and has no answer so far: it
      * waits in line, or there was nothing for it to do. Called like {@link #add}, in order with it.
      */
-    default void waits(long request) {}
+    default void onPending(long request) {}
 
     /** Tells that effects were added; called after the lock is free. */
     void wake();

@@ -6,30 +6,30 @@ public interface MemoryBudget {
     MemoryBudget UNLIMITED =
             new MemoryBudget() {
                 @Override
-                public boolean take(long bytes) {
+                public boolean tryReserve(long bytes) {
                     return true;
                 }
 
                 @Override
-                public void charge(long bytes) {}
+                public void reserve(long bytes) {}
 
                 @Override
-                public void giveBack(long bytes) {}
+                public void release(long bytes) {}
             };
 
     /** Takes memory for a new piece of state, unless too little is left. */
-    boolean take(long bytes);
+    boolean tryReserve(long bytes);
 
     /** Takes memory for what exists already, however little is left. */
-    void charge(long bytes);
+    void reserve(long bytes);
 
-    void giveBack(long bytes);
+    void release(long bytes);
 
     /** Whether a small piece of state could be made now. */
     default boolean isLeft() {
-        boolean left = take(1);
+        boolean left = tryReserve(1);
         if (left) {
-            giveBack(1);
+            release(1);
         }
         return left;
     }

@@ -18,22 +18,22 @@ public record MemoryBudgets(
     public static final MemoryBudgets UNLIMITED = all(MemoryBudget.UNLIMITED);
 
     /** One for all kinds together, which counts pieces whatever their size. */
-    public static MemoryBudgets inPieces(Room room) {
+    public static MemoryBudgets inPieces(PieceBudget pieceBudget) {
         return all(
                 new MemoryBudget() {
                     @Override
-                    public boolean take(long bytes) {
-                        return room.take();
+                    public boolean tryReserve(long bytes) {
+                        return pieceBudget.tryReserve();
                     }
 
                     @Override
-                    public void charge(long bytes) {
-                        boolean _ = room.take();
+                    public void reserve(long bytes) {
+                        boolean _ = pieceBudget.tryReserve();
                     }
 
                     @Override
-                    public void giveBack(long bytes) {
-                        room.giveBack();
+                    public void release(long bytes) {
+                        pieceBudget.release();
                     }
                 });
     }

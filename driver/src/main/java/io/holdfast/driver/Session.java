@@ -1,7 +1,7 @@
 package io.holdfast.driver;
 
 import io.holdfast.engine.Command;
-import io.holdfast.engine.PlaceView;
+import io.holdfast.engine.TrackedRequestView;
 
 import java.util.List;
 
@@ -16,7 +16,7 @@ public interface Session {
      *
      * @return true if it has been applied: effects for this session that follow at once are in its
      *     mailbox, which is not woken for them. False if it will be, or has been by another thread:
-     *     then the mailbox is woken, with its answer in it or told that it {@link Mailbox#waits}
+     *     then the mailbox is woken, with its answer in it or told that it {@link Mailbox#onPending}
      */
     boolean submit(Command.Keyed command);
 
@@ -24,7 +24,7 @@ public interface Session {
      * The tracked acquires of this session with request numbers above one, in order, so many at
      * most.
      */
-    List<PlaceView> places(long after, int most);
+    List<TrackedRequestView> trackedRequests(long after, int most);
 
     /** Whether the session holds anything. */
     boolean isHolding();

@@ -3,9 +3,9 @@ package io.holdfast.driver;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineViews;
-import io.holdfast.engine.Event;
-import io.holdfast.engine.Ledger;
-import io.holdfast.engine.Listing;
+import io.holdfast.engine.KeyEvent;
+import io.holdfast.engine.Quotas;
+import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.LockEngine;
 
 import org.jspecify.annotations.Nullable;
@@ -29,14 +29,14 @@ final class Shard {
 
     private final int index;
     private final LockEngine engine;
-    private final Ledger ledger;
+    private final Quotas quotas;
     private final LongSupplier clock;
-    private final ExpiryHold hold;
-    private final Watcher watcher;
+    private final ExpiryPause hold;
+    private final DriverObserver driverObserver;
     private final boolean watched;
     private final LongFunction<@Nullable LocalSession> sessions;
     private final List<Effect> effects = new ArrayList<>();
-    private final List<Event> events = new ArrayList<>();
+    private final List<KeyEvent> events = new ArrayList<>();
     private LongConsumer earlierDeadline = deadline -> {};
 
     /**
@@ -48,21 +48,21 @@ final class Shard {
     Shard(
             int index,
             LockEngine engine,
-            Ledger ledger,
+            Quotas quotas,
             LongSupplier clock,
-            ExpiryHold hold,
-            Watcher watcher,
+            ExpiryPause hold,
+            DriverObserver driverObserver,
             LongFunction<@Nullable LocalSession> sessions) {
         this.index = index;
-        this.watcher = watcher;
+        this.driverObserver = driverObserver;
         this.engine = engine;
-        this.ledger = ledger;
+        this.quotas = quotas;
         this.clock = clock;
         this.hold = hold;
         this.sessions = sessions;
-        this.watched = !watcher.equals(Watcher.NONE);
+        this.watched = !driverObserver.equals(DriverObserver.NONE);
         if (watched) {
-            engine.report(events);
+            engine.recordEvents(events);
         }
     }
 
@@ -137,7 +137,7 @@ final class Shard {
 
     private void apply(Command command) {
         long now = clock.getAsLong();
-        engine.apply(command, now, hold.dueNanos(now), ledger, effects);
+        engine.apply(command, now, hold.dueNanos(now), quotas, effects);
     }
 
     boolean hasHolds(long session) {
@@ -158,7 +158,7 @@ final class Shard {
         }
     }
 
-    <T> SliceReader<T> list(Function<EngineViews, Listing<T>> open) {
+    <T> SliceReader<T> list(Function<EngineViews, KeyScan<T>> open) {
         synchronized (this) {
             return new SliceReader<>(open.apply(engine.views()));
         }
@@ -169,13 +169,13 @@ final class Shard {
             for (int i = 0; i < effects.size(); i++) {
                 Effect effect = effects.get(i);
                 if (effect.session() == keyed.session() && effect.request() == keyed.request()) {
-                    watcher.answered(index, keyed, effect);
+                    driverObserver.onResponse(index, keyed, effect);
                     break;
                 }
             }
         }
         for (int i = 0; i < events.size(); i++) {
-            watcher.happened(index, events.get(i));
+            driverObserver.onEvent(index, events.get(i));
         }
         events.clear();
     }
@@ -205,21 +205,21 @@ final class Shard {
 
     /** Reads the keys of this shard, each slice under its lock. */
     final class SliceReader<T> {
-        private final Listing<T> listing;
+        private final KeyScan<T> keyScan;
 
-        private SliceReader(Listing<T> listing) {
-            this.listing = listing;
+        private SliceReader(KeyScan<T> keyScan) {
+            this.keyScan = keyScan;
         }
 
         boolean next(int most, List<T> out) {
             synchronized (Shard.this) {
-                return listing.next(most, clock.getAsLong(), out);
+                return keyScan.next(most, clock.getAsLong(), out);
             }
         }
 
         void close() {
             synchronized (Shard.this) {
-                listing.close();
+                keyScan.close();
             }
         }
     }

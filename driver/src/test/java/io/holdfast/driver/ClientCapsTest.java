@@ -10,8 +10,8 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.Settings;
-import io.holdfast.engine.Terms;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -32,17 +32,17 @@ class ClientCapsTest {
     private final LocalDriver driver =
             new LocalDriver(
                     new DriverConfig(
-                            new Settings(0, LONG, true),
-                            Caps.NONE,
-                            new ClientCaps(NAMES, WAITS, ENTRIES),
+                            new EngineSettings(0, LONG, true),
+                            KeyLimits.NONE,
+                            new ClientLimits(NAMES, WAITS, ENTRIES),
                             Duration.ofHours(1),
                             0,
                             MemoryBudgets.UNLIMITED,
-                            Watcher.NONE,
+                            DriverObserver.NONE,
                             ReadRound.NONE),
                     new ClockFences());
-    private final Client alice = new Client(driver);
-    private final Client bob = new Client(driver);
+    private final SessionClient alice = new SessionClient(driver);
+    private final SessionClient bob = new SessionClient(driver);
     private long requests = 1000;
 
     @AfterEach
@@ -50,17 +50,17 @@ class ClientCapsTest {
         driver.close();
     }
 
-    private Effect answer(Client client, long request) {
-        return client.inbox.answer(request).orElseThrow();
+    private Effect answer(SessionClient sessionClient, long request) {
+        return sessionClient.inbox.answer(request).orElseThrow();
     }
 
     private static boolean isRefused(Effect effect, Refusal reason) {
         return effect instanceof Effect.Refused refused && refused.reason() == reason;
     }
 
-    private boolean refusesName(Client client, String name) {
-        long request = client.ask(Key.of(name), 0, LONG);
-        return isRefused(answer(client, request), Refusal.TOO_MANY_KEYS);
+    private boolean refusesName(SessionClient sessionClient, String name) {
+        long request = sessionClient.ask(Key.of(name), 0, LONG);
+        return isRefused(answer(sessionClient, request), Refusal.TOO_MANY_KEYS);
     }
 
     @Test
@@ -115,15 +115,15 @@ class ClientCapsTest {
         assertThat(set(alice, "new")).isInstanceOf(Effect.Changed.class);
     }
 
-    private Effect set(Client client, String name) {
-        return data(client, name, new DataOperation.SetValue(ByteString.EMPTY, Command.FOREVER));
+    private Effect set(SessionClient sessionClient, String name) {
+        return data(sessionClient, name, new DataOperation.SetValue(ByteString.EMPTY, Command.FOREVER));
     }
 
-    private Effect data(Client client, String name, DataOperation operation) {
+    private Effect data(SessionClient sessionClient, String name, DataOperation operation) {
         long request = ++requests;
-        client.session.submit(
-                new Command.Data(client.session.id(), request, Key.of(name), operation));
-        return answer(client, request);
+        sessionClient.session.submit(
+                new Command.Data(sessionClient.session.id(), request, Key.of(name), operation));
+        return answer(sessionClient, request);
     }
 
     /** As a lease over HTTP: each request has a session, and the connection has the limits. */
@@ -142,8 +142,8 @@ class ClientCapsTest {
     }
 
     private @Nullable Token lease(Key key, ClientUsage usage) {
-        Inbox inbox = new Inbox();
-        Session session = driver.open(inbox, new Peer("test", () -> "lease", false, usage));
+        RecordingMailbox recordingMailbox = new RecordingMailbox();
+        Session session = driver.open(recordingMailbox, new ClientInfo("test", () -> "lease", false, usage));
         session.submit(
                 new Command.Acquire(
                         session.id(),
@@ -154,9 +154,9 @@ class ClientCapsTest {
                         0,
                         LONG,
                         driver.salt(),
-                        new Terms(Mode.WRITE, false, false)));
+                        new HoldAttributes(Mode.WRITE, false, false)));
         session.close(1);
-        return inbox.answer(1).orElseThrow() instanceof Effect.Granted granted
+        return recordingMailbox.answer(1).orElseThrow() instanceof Effect.Granted granted
                 ? granted.token()
                 : null;
     }

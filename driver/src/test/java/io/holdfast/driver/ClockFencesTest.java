@@ -55,16 +55,16 @@ class ClockFencesTest {
         assertThatThrownBy(() -> fences.raise(Long.MAX_VALUE - 5))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(fences.next()).isEqualTo(next);
-        fences.raise(Fences.HIGHEST_FLOOR);
-        assertThat(fences.next()).isEqualTo(Fences.HIGHEST_FLOOR + 1);
+        fences.raise(Fences.MAX_FLOOR);
+        assertThat(fences.next()).isEqualTo(Fences.MAX_FLOOR + 1);
     }
 
     @Test
     void are_given_to_one_thread_each() throws Exception {
         ClockFences fences = new ClockFences();
         Set<Long> seen = ConcurrentHashMap.newKeySet();
-        try (Crew crew = new Crew()) {
-            crew.run(
+        try (ParallelThreads parallelThreads = new ParallelThreads()) {
+            parallelThreads.run(
                     4,
                     member -> {
                         long last = 0;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -36,19 +36,19 @@ class DeadlineThreadTest {
     @Test
     void an_expired_lease_is_passed_on_by_no_other_command() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
-        Client alice = new Client(driver);
-        Client bob = new Client(driver);
+        SessionClient alice = new SessionClient(driver);
+        SessionClient bob = new SessionClient(driver);
         long first = alice.granted(alice.ask(PRINTER, 0, SHORT)).token().fence();
         long request = bob.ask(PRINTER, Command.FOREVER, LONG);
         assertThat(bob.granted(request).token().fence()).isGreaterThan(first);
-        await().atMost(Inbox.LIMIT).until(() -> bob.inbox.wakes() == 1);
+        await().atMost(RecordingMailbox.LIMIT).until(() -> bob.inbox.wakes() == 1);
     }
 
     @Test
     void a_wait_that_runs_out_is_answered() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
-        Client alice = new Client(driver);
-        Client bob = new Client(driver);
+        SessionClient alice = new SessionClient(driver);
+        SessionClient bob = new SessionClient(driver);
         alice.lock(PRINTER);
         long request = bob.ask(PRINTER, SHORT, LONG);
         assertThat(bob.inbox.await(request)).isInstanceOf(Effect.TimedOut.class);
@@ -58,7 +58,7 @@ class DeadlineThreadTest {
     void what_waited_for_the_end_of_a_quarantine_is_granted_in_all_shards() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
         driver.quarantine(Duration.ofNanos(SHORT));
-        Client alice = new Client(driver);
+        SessionClient alice = new SessionClient(driver);
         List<Long> requests = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             requests.add(alice.ask(Key.of("key-" + i), Command.FOREVER, LONG));
@@ -70,8 +70,8 @@ class DeadlineThreadTest {
     @Test
     void a_sleep_until_a_late_deadline_is_cut_short_by_an_early_one() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
-        Client alice = new Client(driver);
-        Client bob = new Client(driver);
+        SessionClient alice = new SessionClient(driver);
+        SessionClient bob = new SessionClient(driver);
         alice.ask(Key.of("late"), 0, LONG);
         for (int i = 0; i < 50; i++) { // in many shards, while the thread sleeps
             Key key = Key.of("early-" + i);
@@ -83,8 +83,8 @@ class DeadlineThreadTest {
     @Test
     void hundreds_of_leases_in_all_shards_end_each_for_its_waiter() {
         LocalDriver driver = driver(LONG, Duration.ofHours(1));
-        Client alice = new Client(driver);
-        Client bob = new Client(driver);
+        SessionClient alice = new SessionClient(driver);
+        SessionClient bob = new SessionClient(driver);
         List<Long> requests = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
             Key key = Key.of("key-" + i);
@@ -98,35 +98,35 @@ class DeadlineThreadTest {
     @Test
     void idle_keys_are_collected_and_their_room_is_given_back() {
         LocalDriver driver = driver(0, Duration.ofMillis(5));
-        Client alice = new Client(driver);
+        SessionClient alice = new SessionClient(driver);
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < 1_000; i++) {
                 Key key = Key.of("round-" + round + "-" + i);
                 alice.release(key, alice.lock(key));
             }
         }
-        await().atMost(Inbox.LIMIT).until(() -> driver.listIdle().next().isEmpty());
+        await().atMost(RecordingMailbox.LIMIT).until(() -> driver.listIdle().next().isEmpty());
         assertThat(driver.listInUse().next()).isEmpty();
     }
 
     @Test
     void a_lease_that_ends_in_a_collection_is_passed_on_too() {
         LocalDriver driver = driver(0, Duration.ofNanos(1)); // collects all the time
-        Client alice = new Client(driver);
-        Client bob = new Client(driver);
+        SessionClient alice = new SessionClient(driver);
+        SessionClient bob = new SessionClient(driver);
         for (int i = 0; i < 20; i++) {
             Key key = Key.of("key-" + i);
             alice.ask(key, 0, SHORT / 10);
             bob.granted(bob.ask(key, Command.FOREVER, LONG));
         }
-        await().atMost(Inbox.LIMIT).until(() -> bob.inbox.wakes() > 0);
+        await().atMost(RecordingMailbox.LIMIT).until(() -> bob.inbox.wakes() > 0);
     }
 
     @Test
     void a_collection_that_is_ages_away_is_no_trouble() {
         LocalDriver driver = driver(0, Duration.ofSeconds(Long.MAX_VALUE));
-        Client alice = new Client(driver);
-        Client bob = new Client(driver);
+        SessionClient alice = new SessionClient(driver);
+        SessionClient bob = new SessionClient(driver);
         alice.ask(PRINTER, 0, SHORT);
         bob.granted(bob.ask(PRINTER, Command.FOREVER, LONG));
     }
@@ -139,7 +139,7 @@ class DeadlineThreadTest {
         own.removeAll(before);
         assertThat(own).hasSize(1);
         driver.close();
-        await().atMost(Inbox.LIMIT).until(() -> own.stream().noneMatch(Thread::isAlive));
+        await().atMost(RecordingMailbox.LIMIT).until(() -> own.stream().noneMatch(Thread::isAlive));
     }
 
     private static Set<Thread> deadlineThreads() {
@@ -151,8 +151,8 @@ class DeadlineThreadTest {
     private LocalDriver driver(long idleNanos, Duration collectEvery) {
         LocalDriver driver =
                 new LocalDriver(
-                        new Settings(0, idleNanos, true),
-                        Caps.NONE,
+                        new EngineSettings(0, idleNanos, true),
+                        KeyLimits.NONE,
                         collectEvery,
                         new ClockFences(),
                         () -> true);

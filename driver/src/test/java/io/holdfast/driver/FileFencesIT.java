@@ -170,7 +170,7 @@ class FileFencesIT {
             }
             // Whoever draws next may have to call the reserver again: it was perhaps just falling
             // asleep.
-            await().atMost(Inbox.LIMIT)
+            await().atMost(RecordingMailbox.LIMIT)
                     .until(() -> fences.next() > CLOCK && ceiling(file) > CLOCK + FileFences.RANGE);
         }
     }
@@ -183,8 +183,8 @@ class FileFencesIT {
         int each = (int) FileFences.RANGE * 3 / 4;
         AtomicIntegerArray given = new AtomicIntegerArray(members * each + 1);
         try (FileFences fences = FileFences.open(file, CLOCK);
-                Crew crew = new Crew()) {
-            crew.run(
+                ParallelThreads parallelThreads = new ParallelThreads()) {
+            parallelThreads.run(
                     members,
                     member -> {
                         long last = 0;
@@ -235,9 +235,9 @@ class FileFencesIT {
                                             }
                                         }));
             }
-            await().atMost(Inbox.LIMIT).until(() -> highest.get() == ceiling);
+            await().atMost(RecordingMailbox.LIMIT).until(() -> highest.get() == ceiling);
             long drawersBefore = cpuNanos("drawer");
-            await().atMost(Inbox.LIMIT)
+            await().atMost(RecordingMailbox.LIMIT)
                     .during(Duration.ofSeconds(1))
                     .until(() -> highest.get() == ceiling);
             // Those who draw do not drive the reserver round and round, nor those who wait others.
@@ -246,11 +246,11 @@ class FileFencesIT {
             assertThat(cpuNanos("drawer") - drawersBefore).isLessThan(little);
 
             Files.move(unplugged, disk);
-            await().atMost(Inbox.LIMIT).until(() -> highest.get() > ceiling);
+            await().atMost(RecordingMailbox.LIMIT).until(() -> highest.get() > ceiling);
             assertThat(ceiling(file)).isGreaterThanOrEqualTo(highest.get());
             enough.set(true);
             for (Thread thread : threads) {
-                thread.join(Inbox.LIMIT.toMillis());
+                thread.join(RecordingMailbox.LIMIT.toMillis());
                 assertThat(thread.isAlive()).isFalse();
             }
         }

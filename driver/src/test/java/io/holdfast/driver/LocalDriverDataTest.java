@@ -12,7 +12,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 import io.holdfast.engine.ValueView;
 
@@ -43,13 +43,13 @@ class LocalDriverDataTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final ByteString SOMETHING = ByteString.of("something");
 
-    private final Crew crew = new Crew();
+    private final ParallelThreads parallelThreads = new ParallelThreads();
     private final Pieces pieces = new Pieces();
     private final List<LocalDriver> drivers = new ArrayList<>();
 
     @AfterEach
     void close() {
-        crew.close();
+        parallelThreads.close();
         drivers.forEach(LocalDriver::close);
     }
 
@@ -82,13 +82,13 @@ class LocalDriverDataTest {
         LocalDriver driver =
                 keep(
                         new LocalDriver(
-                                settings(0), new Caps(1, 0, 1), HOUR, new ClockFences(), pieces));
+                                settings(0), new KeyLimits(1, 0, 1), HOUR, new ClockFences(), pieces));
         Editor editor = new Editor(driver);
-        Client client = new Client(driver);
+        SessionClient sessionClient = new SessionClient(driver);
         assertThat(editor.put(Key.of("a"), FOREVER)).isTrue();
-        assertThat(client.tryLock(Key.of("a"))).isTrue();
+        assertThat(sessionClient.tryLock(Key.of("a"))).isTrue();
         assertThat(editor.put(Key.of("b"), FOREVER)).isFalse();
-        assertThat(client.tryLock(Key.of("b"))).isFalse();
+        assertThat(sessionClient.tryLock(Key.of("b"))).isFalse();
     }
 
     @Test
@@ -96,7 +96,7 @@ class LocalDriverDataTest {
         int cap = 60;
         LocalDriver driver = driver(cap, HOUR);
         AtomicInteger made = new AtomicInteger();
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
                     Editor editor = new Editor(driver);
@@ -116,7 +116,7 @@ class LocalDriverDataTest {
         int cap = THREADS; // of three times as many that are wanted
         LocalDriver driver = driver(cap, HOUR);
         AtomicInteger alive = new AtomicInteger(); // never more than there are
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
                     Editor editor = new Editor(driver);
@@ -153,7 +153,7 @@ class LocalDriverDataTest {
             keys.add(Key.of("counter-" + i));
         }
         int rounds = 1_000;
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
                     Editor editor = new Editor(driver);
@@ -179,7 +179,7 @@ class LocalDriverDataTest {
         LocalDriver driver = driver(0, HOUR);
         Set<Long> numbers = ConcurrentHashMap.newKeySet();
         int rounds = 1_000;
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
                     Editor editor = new Editor(driver);
@@ -203,7 +203,7 @@ class LocalDriverDataTest {
         int items = 800;
         Set<ByteString> taken = ConcurrentHashMap.newKeySet();
         AtomicInteger count = new AtomicInteger();
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
                     Editor editor = new Editor(driver);
@@ -245,7 +245,7 @@ class LocalDriverDataTest {
             assertThat(editor.put(Key.of("value-" + i), 20_000_000L + i * 300_000L)).isTrue();
         }
         // Memory shows it: a list would leave out what is due but still there.
-        await().atMost(Inbox.LIMIT).until(() -> pieces.taken() == 0);
+        await().atMost(RecordingMailbox.LIMIT).until(() -> pieces.taken() == 0);
         for (int i = 0; i < 100; i++) {
             assertThat(editor.put(Key.of("next-" + i), FOREVER)).as("place %d", i).isTrue();
         }
@@ -255,13 +255,13 @@ class LocalDriverDataTest {
     void ends_a_value_in_time_while_a_later_end_is_waited_for() {
         LocalDriver driver = driver(0, HOUR);
         Editor editor = new Editor(driver);
-        Client client = new Client(driver);
-        client.lock(Key.of("late"));
+        SessionClient sessionClient = new SessionClient(driver);
+        sessionClient.lock(Key.of("late"));
         editor.put(Key.of("late"), HOUR.toNanos());
         int before = pieces.taken();
         for (int i = 0; i < 30; i++) {
             editor.put(Key.of("early-" + i), 1_000_000);
-            await().atMost(Inbox.LIMIT)
+            await().atMost(RecordingMailbox.LIMIT)
                     .pollInterval(Duration.ofMillis(1))
                     .until(() -> pieces.taken() == before);
         }
@@ -274,7 +274,7 @@ class LocalDriverDataTest {
                 keep(
                         new LocalDriver(
                                 settings(0),
-                                Caps.NONE,
+                                KeyLimits.NONE,
                                 HOUR,
                                 new ClockFences(),
                                 pieces,
@@ -298,7 +298,7 @@ class LocalDriverDataTest {
                 keep(
                         new LocalDriver(
                                 settings(0),
-                                Caps.NONE,
+                                KeyLimits.NONE,
                                 Duration.ofMillis(5),
                                 new ClockFences(),
                                 pieces));
@@ -308,7 +308,7 @@ class LocalDriverDataTest {
             editor.ask(Key.of("counter-" + i), new DataOperation.SetCounter(0));
         }
         editor.add(Key.of("kept"), 1);
-        await().atMost(Inbox.LIMIT).until(() -> pieces.taken() == 1);
+        await().atMost(RecordingMailbox.LIMIT).until(() -> pieces.taken() == 1);
         assertThat(driver.listCounters().next()).hasSize(1);
     }
 
@@ -367,7 +367,7 @@ class LocalDriverDataTest {
         LocalDriver driver =
                 keep(
                         new LocalDriver(
-                                settings(0), Caps.NONE, HOUR, new ClockFences(), pieces, clock));
+                                settings(0), KeyLimits.NONE, HOUR, new ClockFences(), pieces, clock));
         Editor editor = new Editor(driver);
         for (int i = 0; i < 100; i++) {
             editor.create(i, Key.of("key-" + i));
@@ -379,12 +379,12 @@ class LocalDriverDataTest {
         assertThat(asked).hasValue(0);
         assertThat(driver.openSessions()).isZero();
 
-        Client client = new Client(driver);
+        SessionClient sessionClient = new SessionClient(driver);
         Key key = Key.of("key-7");
-        Token token = client.lock(key);
-        client.release(key, token);
+        Token token = sessionClient.lock(key);
+        sessionClient.release(key, token);
         asked.set(0);
-        client.close();
+        sessionClient.close();
         assertThat(asked).as("where it had a lock").hasValue(1);
     }
 
@@ -401,7 +401,7 @@ class LocalDriverDataTest {
             steady.add(key);
         }
         AtomicBoolean done = new AtomicBoolean();
-        crew.run(
+        parallelThreads.run(
                 3,
                 member -> {
                     if (member > 0) {
@@ -437,7 +437,7 @@ class LocalDriverDataTest {
         assertThat(new HashSet<>(seen)).isEqualTo(steady);
     }
 
-    private static <T> List<T> read(Slices<T> listing) {
+    private static <T> List<T> read(ScanCursor<T> listing) {
         List<T> views = new ArrayList<>();
         try (listing) {
             for (List<T> slice = listing.next(); !slice.isEmpty(); slice = listing.next()) {
@@ -457,7 +457,7 @@ class LocalDriverDataTest {
         return keep(
                 new LocalDriver(
                         settings(HOUR.toNanos()),
-                        new Caps(0, 0, maxEntries),
+                        new KeyLimits(0, 0, maxEntries),
                         collectEvery,
                         new ClockFences(),
                         pieces));
@@ -468,22 +468,22 @@ class LocalDriverDataTest {
         return driver;
     }
 
-    private static Settings settings(long idleNanos) {
-        return new Settings(0, idleNanos, true);
+    private static EngineSettings settings(long idleNanos) {
+        return new EngineSettings(0, idleNanos, true);
     }
 
     /** Memory that keeps count. */
-    private static final class Pieces implements Room {
+    private static final class Pieces implements PieceBudget {
         private final AtomicInteger taken = new AtomicInteger();
 
         @Override
-        public boolean take() {
+        public boolean tryReserve() {
             taken.incrementAndGet();
             return true;
         }
 
         @Override
-        public void giveBack() {
+        public void release() {
             taken.decrementAndGet();
         }
 
@@ -494,12 +494,12 @@ class LocalDriverDataTest {
 
     /** A session that reads and writes data. */
     private static final class Editor {
-        final Inbox inbox = new Inbox();
+        final RecordingMailbox inbox = new RecordingMailbox();
         final Session session;
         private long lastRequest;
 
         Editor(LocalDriver driver) {
-            session = driver.open(inbox, new Peer("test", () -> "editor"));
+            session = driver.open(inbox, new ClientInfo("test", () -> "editor"));
         }
 
         long send(Key key, DataOperation operation) {

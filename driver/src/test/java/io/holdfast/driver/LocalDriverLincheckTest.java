@@ -2,7 +2,7 @@ package io.holdfast.driver;
 
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 import io.holdfast.testsupport.Tier;
 
@@ -29,37 +29,37 @@ public class LocalDriverLincheckTest {
     /** One driver for all runs: it has a thread of its own. Each run has keys of its own. */
     private static final LocalDriver DRIVER =
             new LocalDriver(
-                    new Settings(0, 0, true),
-                    Caps.NONE,
+                    new EngineSettings(0, 0, true),
+                    KeyLimits.NONE,
                     Duration.ofMillis(100),
                     new ClockFences(),
                     () -> true);
 
     private static final AtomicLong RUNS = new AtomicLong();
 
-    private final Client[] clients = {new Client(DRIVER), new Client(DRIVER)};
+    private final SessionClient[] clients = {new SessionClient(DRIVER), new SessionClient(DRIVER)};
     private final Key[] keys = {Key.of("a-" + RUNS.incrementAndGet()), Key.of("b-" + RUNS.get())};
 
     /** Whether the key was free; empty if the session is closed. */
     @Operation
     public Optional<Boolean> take(@Param(name = "who") int who, @Param(name = "key") int key) {
-        Client client = clients[who];
-        return client.inbox
-                .answer(client.ask(keys[key], 0, 1_000_000_000_000L))
+        SessionClient sessionClient = clients[who];
+        return sessionClient.inbox
+                .answer(sessionClient.ask(keys[key], 0, 1_000_000_000_000L))
                 .map(answer -> answer instanceof Effect.Granted);
     }
 
     /** Gives back what the session was granted last of this key. */
     @Operation
     public Optional<Boolean> giveBack(@Param(name = "who") int who, @Param(name = "key") int key) {
-        Client client = clients[who];
+        SessionClient sessionClient = clients[who];
         Token last = new Token(0, 0);
-        for (Effect effect : client.inbox.all()) {
+        for (Effect effect : sessionClient.inbox.all()) {
             if (effect instanceof Effect.Granted granted && granted.key().equals(keys[key])) {
                 last = granted.token();
             }
         }
-        return client.tryRelease(keys[key], last).map(answer -> answer instanceof Effect.Released);
+        return sessionClient.tryRelease(keys[key], last).map(answer -> answer instanceof Effect.Released);
     }
 
     @Operation

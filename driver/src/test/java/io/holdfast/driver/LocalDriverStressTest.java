@@ -12,7 +12,7 @@ import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;
@@ -35,12 +35,12 @@ class LocalDriverStressTest {
     private static final int THREADS = 8;
     private static final long FOREVER = Command.FOREVER;
 
-    private final Crew crew = new Crew();
+    private final ParallelThreads parallelThreads = new ParallelThreads();
     private final List<LocalDriver> drivers = new ArrayList<>();
 
     @AfterEach
     void close() {
-        crew.close();
+        parallelThreads.close();
         drivers.forEach(LocalDriver::close);
     }
 
@@ -51,21 +51,21 @@ class LocalDriverStressTest {
         int[] plain = new int[keys.size()]; // guarded by nothing but the locks under test
         long[] lastFence = new long[keys.size()];
         int rounds = 3_000;
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
-                    Client client = new Client(driver);
+                    SessionClient sessionClient = new SessionClient(driver);
                     for (int i = 0; i < rounds; i++) {
                         int at = (member + i) % keys.size();
-                        Token token = client.lock(keys.get(at));
+                        Token token = sessionClient.lock(keys.get(at));
                         plain[at]++;
                         assertThat(token.fence()).isGreaterThan(lastFence[at]);
                         lastFence[at] = token.fence();
-                        assertThat(client.release(keys.get(at), token))
+                        assertThat(sessionClient.release(keys.get(at), token))
                                 .isInstanceOf(Effect.Released.class);
-                        client.inbox.clear();
+                        sessionClient.inbox.clear();
                     }
-                    client.close();
+                    sessionClient.close();
                 });
         assertThat(IntStream.of(plain).sum()).isEqualTo(THREADS * rounds);
         assertThat(views(driver.listInUse())).isEmpty();
@@ -79,21 +79,21 @@ class LocalDriverStressTest {
         int limit = 3;
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
-                    Client client = new Client(driver);
+                    SessionClient sessionClient = new SessionClient(driver);
                     for (int i = 0; i < 2_000; i++) {
-                        long request = client.ask(Kind.SEMAPHORE, pool, limit, FOREVER, FOREVER);
-                        Token token = client.granted(request).token();
+                        long request = sessionClient.ask(Kind.SEMAPHORE, pool, limit, FOREVER, FOREVER);
+                        Token token = sessionClient.granted(request).token();
                         int now = inside.incrementAndGet();
                         most.accumulateAndGet(now, Math::max);
                         assertThat(now).isLessThanOrEqualTo(limit);
                         inside.decrementAndGet();
-                        client.release(Kind.SEMAPHORE, pool, token);
-                        client.inbox.clear();
+                        sessionClient.release(Kind.SEMAPHORE, pool, token);
+                        sessionClient.inbox.clear();
                     }
-                    client.close();
+                    sessionClient.close();
                 });
         assertThat(most.get()).isPositive();
         assertThat(views(driver.listInUse())).isEmpty();
@@ -105,36 +105,36 @@ class LocalDriverStressTest {
         List<Key> keys = keys("key", 2);
         int[] plain = new int[keys.size()]; // guarded by nothing but the locks under test
         AtomicInteger taken = new AtomicInteger();
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
-                    Client client = new Client(driver);
+                    SessionClient sessionClient = new SessionClient(driver);
                     for (int i = 0; i < 2_000; i++) {
                         int at = i % keys.size();
                         Key key = keys.get(at);
                         if (member % 2 == 0) {
-                            Token token = client.lock(key);
+                            Token token = sessionClient.lock(key);
                             plain[at]++;
-                            client.release(key, token);
-                        } else if (client.tryClaim(Kind.MUTEX, key)) {
+                            sessionClient.release(key, token);
+                        } else if (sessionClient.tryClaim(Kind.LOCK, key)) {
                             plain[at]++;
                             if (i % 10 == 0) { // the end of a session is as good
-                                client.close();
-                                client = new Client(driver);
+                                sessionClient.close();
+                                sessionClient = new SessionClient(driver);
                             } else {
-                                client.unclaim(Kind.MUTEX, key);
+                                sessionClient.unclaim(Kind.LOCK, key);
                             }
                         } else {
                             continue;
                         }
                         taken.incrementAndGet();
-                        client.inbox.clear();
+                        sessionClient.inbox.clear();
                     }
-                    client.close();
+                    sessionClient.close();
                 });
         assertThat(IntStream.of(plain).sum()).isEqualTo(taken.get());
         assertThat(taken.get()).isGreaterThanOrEqualTo(THREADS / 2 * 2_000);
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.MUTEX)).isEqualTo(new HeldCount(0, 0));
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(new HeldCount(0, 0));
         assertThat(views(driver.listInUse())).isEmpty();
         assertThat(driver.openSessions()).isZero();
     }
@@ -143,10 +143,10 @@ class LocalDriverStressTest {
     void lists_what_is_claimed_throughout_once_while_others_come_and_go() throws Exception {
         LocalDriver driver = driver(0, true);
         List<Key> kept = keys("kept", 3_000);
-        Client keeper = new Client(driver);
+        SessionClient keeper = new SessionClient(driver);
         kept.forEach(key -> keeper.claim(Kind.SHARED, key));
         AtomicInteger busy = new AtomicInteger(THREADS - 1);
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
                     if (member > 0) {
@@ -159,9 +159,9 @@ class LocalDriverStressTest {
                     }
                     do {
                         Map<Key, Integer> times = new HashMap<>();
-                        Slices<HolderView> slices =
+                        ScanCursor<HolderView> scanCursor =
                                 driver.listHolders(Namespace.DEFAULT, Kind.SHARED);
-                        for (var next = slices.next(); !next.isEmpty(); next = slices.next()) {
+                        for (var next = scanCursor.next(); !next.isEmpty(); next = scanCursor.next()) {
                             next.forEach(view -> times.merge(view.key(), 1, Integer::sum));
                         }
                         assertThat(kept).allMatch(key -> times.getOrDefault(key, 0) == 1);
@@ -169,14 +169,14 @@ class LocalDriverStressTest {
                         assertThat(count).isBetween(3_000, 3_700);
                     } while (busy.get() > 0);
                 });
-        await().atMost(Inbox.LIMIT).until(() -> driver.openSessions() == 1);
+        await().atMost(RecordingMailbox.LIMIT).until(() -> driver.openSessions() == 1);
         assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SHARED))
                 .isEqualTo(new HeldCount(3_000, 3_000));
     }
 
     private static void visit(LocalDriver driver, List<Key> kept, int member) {
         for (int round = 0; round < 5; round++) {
-            Client guest = new Client(driver);
+            SessionClient guest = new SessionClient(driver);
             for (int i = 0; i < 1_000; i++) {
                 guest.claim(Kind.SHARED, Key.of("guest-" + (i * member % 700)));
                 guest.claim(Kind.SHARED, kept.get(i));
@@ -190,19 +190,19 @@ class LocalDriverStressTest {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
         AtomicLong highest = new AtomicLong();
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
                     for (int i = 0; i < 150; i++) {
-                        Client client = new Client(driver);
+                        SessionClient sessionClient = new SessionClient(driver);
                         // A lease so short that it mostly ends by itself, on the deadline thread.
                         long fence =
-                                client.granted(client.ask(key, FOREVER, 200_000)).token().fence();
+                                sessionClient.granted(sessionClient.ask(key, FOREVER, 200_000)).token().fence();
                         highest.accumulateAndGet(fence, Math::max);
-                        client.close();
+                        sessionClient.close();
                     }
                 });
-        Client last = new Client(driver);
+        SessionClient last = new SessionClient(driver);
         long request = last.ask(key, FOREVER, FOREVER);
         assertThat(last.granted(request).token().fence()).isGreaterThan(highest.get());
     }
@@ -212,19 +212,19 @@ class LocalDriverStressTest {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
         for (int round = 0; round < 20; round++) {
-            Client holder = new Client(driver);
+            SessionClient holder = new SessionClient(driver);
             Token token = holder.lock(key);
             int batches = 5;
-            Map<Client, Long> requests = new HashMap<>();
-            List<List<Client>> line = new ArrayList<>();
+            Map<SessionClient, Long> requests = new HashMap<>();
+            List<List<SessionClient>> line = new ArrayList<>();
             for (int batch = 0; batch < batches; batch++) {
                 // Inside a batch all ask at once; batches ask one after the other.
-                Client[] clients = new Client[THREADS];
+                SessionClient[] clients = new SessionClient[THREADS];
                 long[] numbers = new long[THREADS];
-                crew.run(
+                parallelThreads.run(
                         THREADS,
                         member -> {
-                            clients[member] = new Client(driver);
+                            clients[member] = new SessionClient(driver);
                             numbers[member] = clients[member].ask(key, FOREVER, FOREVER);
                         });
                 for (int i = 0; i < THREADS; i++) {
@@ -234,10 +234,10 @@ class LocalDriverStressTest {
             }
             holder.release(key, token);
             long lastFence = token.fence();
-            for (List<Client> batch : line) {
-                List<Client> left = new ArrayList<>(batch);
+            for (List<SessionClient> batch : line) {
+                List<SessionClient> left = new ArrayList<>(batch);
                 while (!left.isEmpty()) {
-                    Client next =
+                    SessionClient next =
                             left.stream()
                                     .filter(it -> !it.inbox.all().isEmpty())
                                     .findAny()
@@ -260,13 +260,13 @@ class LocalDriverStressTest {
         LocalDriver driver = driver(cap, true);
         AtomicInteger granted = new AtomicInteger();
         AtomicInteger refused = new AtomicInteger();
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
-                    Client client = new Client(driver);
+                    SessionClient sessionClient = new SessionClient(driver);
                     for (int i = 0; i < 500; i++) {
-                        long request = client.ask(Key.of(member + "-" + i), 0, FOREVER);
-                        switch (client.inbox.answer(request).orElseThrow()) {
+                        long request = sessionClient.ask(Key.of(member + "-" + i), 0, FOREVER);
+                        switch (sessionClient.inbox.answer(request).orElseThrow()) {
                             case Effect.Granted _ -> granted.incrementAndGet();
                             case Effect.Refused r -> {
                                 assertThat(r.reason()).isEqualTo(Refusal.TOO_MANY_KEYS);
@@ -286,48 +286,48 @@ class LocalDriverStressTest {
     void refuses_no_name_that_has_room_while_keys_are_collected() throws Exception {
         int cap = THREADS;
         LocalDriver driver = driver(cap, true, Duration.ofNanos(1)); // collects all the time
-        crew.run(
+        parallelThreads.run(
                 THREADS, // each of them has one name at a time: room for all, once it is collected
                 member -> {
-                    Client client = new Client(driver);
+                    SessionClient sessionClient = new SessionClient(driver);
                     for (int i = 0; i < 40; i++) {
                         Key key = Key.of(member + "-" + i);
-                        await().atMost(Inbox.LIMIT)
+                        await().atMost(RecordingMailbox.LIMIT)
                                 .pollDelay(Duration.ZERO)
                                 .pollInterval(Duration.ofMillis(1))
-                                .until(() -> client.tryLock(key));
-                        client.release(key, client.lastToken());
+                                .until(() -> sessionClient.tryLock(key));
+                        sessionClient.release(key, sessionClient.lastToken());
                     }
-                    client.close();
+                    sessionClient.close();
                 });
-        Client client = new Client(driver);
-        await().atMost(Inbox.LIMIT).until(() -> views(driver.listIdle()).isEmpty());
+        SessionClient sessionClient = new SessionClient(driver);
+        await().atMost(RecordingMailbox.LIMIT).until(() -> views(driver.listIdle()).isEmpty());
         for (int i = 0; i < cap; i++) {
-            assertThat(client.tryLock(Key.of("after-" + i))).as("name %d of %d", i, cap).isTrue();
+            assertThat(sessionClient.tryLock(Key.of("after-" + i))).as("name %d of %d", i, cap).isTrue();
         }
-        assertThat(client.tryLock(Key.of("one too many"))).isFalse();
+        assertThat(sessionClient.tryLock(Key.of("one too many"))).isFalse();
     }
 
     @Test
     void never_has_more_waiters_than_allowed() throws Exception {
         LocalDriver driver =
                 new LocalDriver(
-                        new Settings(5, 0, true),
-                        Caps.NONE,
+                        new EngineSettings(5, 0, true),
+                        KeyLimits.NONE,
                         Duration.ofHours(1),
                         new ClockFences(),
                         () -> true);
         drivers.add(driver);
         Key key = Key.of("key");
-        Client holder = new Client(driver);
+        SessionClient holder = new SessionClient(driver);
         holder.lock(key);
         AtomicInteger blocked = new AtomicInteger();
-        crew.run(
+        parallelThreads.run(
                 THREADS,
                 member -> {
                     for (int i = 0; i < 20; i++) {
-                        Client client = new Client(driver);
-                        if (client.inbox.answer(client.ask(key, FOREVER, FOREVER)).isEmpty()) {
+                        SessionClient sessionClient = new SessionClient(driver);
+                        if (sessionClient.inbox.answer(sessionClient.ask(key, FOREVER, FOREVER)).isEmpty()) {
                             blocked.incrementAndGet();
                         }
                     }
@@ -341,19 +341,19 @@ class LocalDriverStressTest {
         LocalDriver driver = driver(0, true);
         List<Key> keys = keys("key", 20);
         for (int round = 0; round < 500; round++) {
-            Client client = new Client(driver);
-            crew.run(
+            SessionClient sessionClient = new SessionClient(driver);
+            parallelThreads.run(
                     3,
                     member -> {
                         if (member == 0) {
-                            client.close();
+                            sessionClient.close();
                         } else {
                             for (int i = member; i < keys.size(); i += 2) {
-                                client.ask(keys.get(i), FOREVER, FOREVER);
+                                sessionClient.ask(keys.get(i), FOREVER, FOREVER);
                             }
                         }
                     });
-            assertThat(client.session.isHolding()).isFalse();
+            assertThat(sessionClient.session.isHolding()).isFalse();
         }
         assertThat(views(driver.listInUse())).isEmpty();
         assertThat(driver.openSessions()).isZero();
@@ -366,13 +366,13 @@ class LocalDriverStressTest {
             LocalDriver driver = driver(0, autoRelease);
             Key key = Key.of("key");
             for (int round = 0; round < 500; round++) {
-                Client holder = new Client(driver);
-                Client vanishing = new Client(driver);
-                Client next = new Client(driver);
+                SessionClient holder = new SessionClient(driver);
+                SessionClient vanishing = new SessionClient(driver);
+                SessionClient next = new SessionClient(driver);
                 Token token = holder.lock(key);
                 long lost = vanishing.ask(key, FOREVER, FOREVER);
                 long request = next.ask(key, FOREVER, FOREVER);
-                crew.run(
+                parallelThreads.run(
                         2,
                         member -> {
                             if (member == 0) {
@@ -395,14 +395,14 @@ class LocalDriverStressTest {
     void passes_the_slot_on_when_a_grant_meets_its_cancellation() throws Exception {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
-        Client holder = new Client(driver);
-        Client cancelling = new Client(driver);
-        Client next = new Client(driver);
+        SessionClient holder = new SessionClient(driver);
+        SessionClient cancelling = new SessionClient(driver);
+        SessionClient next = new SessionClient(driver);
         for (int round = 0; round < 500; round++) {
             Token token = holder.lock(key);
             long cancelled = cancelling.ask(key, FOREVER, FOREVER);
             long request = next.ask(key, FOREVER, FOREVER);
-            crew.run(
+            parallelThreads.run(
                     2,
                     member -> {
                         if (member == 0) {
@@ -423,9 +423,9 @@ class LocalDriverStressTest {
     void passes_the_slot_on_when_a_grant_meets_a_timeout() throws Exception {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
-        Client holder = new Client(driver);
-        Client hasty = new Client(driver);
-        Client next = new Client(driver);
+        SessionClient holder = new SessionClient(driver);
+        SessionClient hasty = new SessionClient(driver);
+        SessionClient next = new SessionClient(driver);
         for (int round = 0; round < 200; round++) {
             long lease = 100_000L + ThreadLocalRandom.current().nextInt(20_000);
             holder.granted(holder.ask(key, FOREVER, lease));
@@ -442,8 +442,8 @@ class LocalDriverStressTest {
     void shows_a_session_its_effects_in_the_order_of_the_engine() throws Exception {
         LocalDriver driver = driver(0, true);
         Key key = Key.of("key");
-        Client holder = new Client(driver);
-        Client waiting = new Client(driver);
+        SessionClient holder = new SessionClient(driver);
+        SessionClient waiting = new SessionClient(driver);
         Token first = holder.lock(key);
         int requests = 400;
         for (int i = 0; i < requests; i++) {
@@ -451,10 +451,10 @@ class LocalDriverStressTest {
         }
         AtomicInteger next = new AtomicInteger(1);
         holder.release(key, first);
-        crew.run(
+        parallelThreads.run(
                 THREADS, // each of them releases what the session was granted last
                 member -> {
-                    Client helper = new Client(driver);
+                    SessionClient helper = new SessionClient(driver);
                     for (int request = next.getAndIncrement();
                             request <= requests;
                             request = next.getAndIncrement()) {
@@ -476,10 +476,10 @@ class LocalDriverStressTest {
     void lists_each_key_that_is_held_throughout_exactly_once() throws Exception {
         LocalDriver driver = driver(0, true, Duration.ofMillis(1));
         List<Key> held = keys("held", 700);
-        Client keeper = new Client(driver);
+        SessionClient keeper = new SessionClient(driver);
         held.forEach(keeper::lock);
         AtomicBoolean done = new AtomicBoolean();
-        crew.run(
+        parallelThreads.run(
                 4,
                 member -> {
                     if (member > 0) {
@@ -494,7 +494,7 @@ class LocalDriverStressTest {
                             }
                             assertThat(held).allMatch(key -> counts.getOrDefault(key, 0) == 1);
                             views(driver.listIdle());
-                            try (Slices<ResourceView> listing = driver.listInUse()) {
+                            try (ScanCursor<ResourceView> listing = driver.listInUse()) {
                                 listing.next(); // and stops there
                             }
                         }
@@ -507,16 +507,16 @@ class LocalDriverStressTest {
     /** Takes, waits for, and drops keys that come and go. */
     private static void churn(LocalDriver driver, int member, AtomicBoolean done) {
         while (!done.get()) {
-            Client client = new Client(driver);
+            SessionClient sessionClient = new SessionClient(driver);
             for (int i = 0; i < 50; i++) {
-                client.ask(Key.of("churn-" + (i + member * 20)), FOREVER, FOREVER);
-                client.ask(Key.of("held-" + i), FOREVER, FOREVER);
+                sessionClient.ask(Key.of("churn-" + (i + member * 20)), FOREVER, FOREVER);
+                sessionClient.ask(Key.of("held-" + i), FOREVER, FOREVER);
             }
-            client.close();
+            sessionClient.close();
         }
     }
 
-    private static List<ResourceView> views(Slices<ResourceView> listing) {
+    private static List<ResourceView> views(ScanCursor<ResourceView> listing) {
         List<ResourceView> views = new ArrayList<>();
         for (List<ResourceView> slice = listing.next(); !slice.isEmpty(); slice = listing.next()) {
             views.addAll(slice);
@@ -535,8 +535,8 @@ class LocalDriverStressTest {
     private LocalDriver driver(long maxKeys, boolean autoRelease, Duration collectEvery) {
         LocalDriver driver =
                 new LocalDriver(
-                        new Settings(0, 0, autoRelease),
-                        new Caps(maxKeys, 0, 0),
+                        new EngineSettings(0, 0, autoRelease),
+                        new KeyLimits(maxKeys, 0, 0),
                         collectEvery,
                         new ClockFences(),
                         () -> true);

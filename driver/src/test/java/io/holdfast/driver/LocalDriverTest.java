@@ -8,7 +8,7 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;
@@ -37,14 +37,14 @@ class LocalDriverTest {
     private final AtomicBoolean room = new AtomicBoolean(true);
     private final LocalDriver driver =
             new LocalDriver(
-                    new Settings(0, 0, true),
-                    new Caps(MAX_KEYS, 0, 0),
+                    new EngineSettings(0, 0, true),
+                    new KeyLimits(MAX_KEYS, 0, 0),
                     Duration.ofHours(1),
                     new ClockFences(),
                     room::get,
                     clock::get);
-    private final Client alice = new Client(driver);
-    private final Client bob = new Client(driver);
+    private final SessionClient alice = new SessionClient(driver);
+    private final SessionClient bob = new SessionClient(driver);
 
     @AfterEach
     void close() {
@@ -82,7 +82,7 @@ class LocalDriverTest {
     @Test
     void wakes_a_session_after_its_effects_are_in_its_mailbox() {
         List<Integer> seen = new ArrayList<>();
-        Inbox[] inbox = new Inbox[1];
+        RecordingMailbox[] inbox = new RecordingMailbox[1];
         Mailbox watching =
                 new Mailbox() {
                     @Override
@@ -95,8 +95,8 @@ class LocalDriverTest {
                         seen.add(inbox[0].all().size());
                     }
                 };
-        inbox[0] = new Inbox();
-        Session carol = driver.open(watching, new Peer("test", () -> "carol"));
+        inbox[0] = new RecordingMailbox();
+        Session carol = driver.open(watching, new ClientInfo("test", () -> "carol"));
         Token token = alice.lock(PRINTER);
         carol.submit(acquire(carol, 1, PRINTER));
         alice.release(PRINTER, token);
@@ -128,7 +128,7 @@ class LocalDriverTest {
                         }
                     }
                 };
-        Session carol = driver.open(slow, new Peer("test", () -> "carol"));
+        Session carol = driver.open(slow, new ClientInfo("test", () -> "carol"));
         Token token = alice.lock(PRINTER);
         carol.submit(acquire(carol, 1, PRINTER));
         alice.release(PRINTER, token);
@@ -141,7 +141,7 @@ class LocalDriverTest {
         assertThat(alice.session.id()).isEqualTo(1);
         assertThat(bob.session.id()).isEqualTo(2);
         bob.close();
-        assertThat(new Client(driver).session.id()).isEqualTo(3);
+        assertThat(new SessionClient(driver).session.id()).isEqualTo(3);
     }
 
     @Test
@@ -170,7 +170,7 @@ class LocalDriverTest {
             alice.lock(key);
             requests.add(bob.ask(key, LONG, LONG));
         }
-        Client carol = new Client(driver);
+        SessionClient carol = new SessionClient(driver);
         for (Key key : keys) {
             carol.ask(key, LONG, LONG);
         }
@@ -210,15 +210,15 @@ class LocalDriverTest {
     void gives_back_a_grant_whose_answer_was_never_written() {
         LocalDriver keeping =
                 new LocalDriver(
-                        new Settings(0, 0, false),
-                        Caps.NONE,
+                        new EngineSettings(0, 0, false),
+                        KeyLimits.NONE,
                         Duration.ofHours(1),
                         new ClockFences(),
                         () -> true,
                         clock::get);
         try {
-            Client carol = new Client(keeping);
-            Client dave = new Client(keeping);
+            SessionClient carol = new SessionClient(keeping);
+            SessionClient dave = new SessionClient(keeping);
             carol.granted(carol.ask(Key.of("kept"), 0, LONG));
             long unanswered = carol.ask(PRINTER, 0, LONG);
             carol.session.close(unanswered - 1);
@@ -301,7 +301,7 @@ class LocalDriverTest {
         for (int i = 0; i < 40; i++) {
             alice.lock(Key.of("used-" + i));
         }
-        Slices<ResourceView> listing = driver.listInUse();
+        ScanCursor<ResourceView> listing = driver.listInUse();
         assertThat(listing.next()).isNotEmpty();
         listing.close();
         assertThat(listing.next()).isEmpty();
@@ -323,7 +323,7 @@ class LocalDriverTest {
     }
 
     private static Command.Keyed acquire(Session session, long request, Key key) {
-        return new Command.Acquire(session.id(), request, Kind.MUTEX, key, 1, LONG, LONG, request);
+        return new Command.Acquire(session.id(), request, Kind.LOCK, key, 1, LONG, LONG, request);
     }
 
     private static int shardOf(Key key) {
@@ -342,7 +342,7 @@ class LocalDriverTest {
         return keys;
     }
 
-    private static List<ResourceView> views(Slices<ResourceView> listing) {
+    private static List<ResourceView> views(ScanCursor<ResourceView> listing) {
         List<ResourceView> views = new ArrayList<>();
         for (List<ResourceView> slice = listing.next(); !slice.isEmpty(); slice = listing.next()) {
             views.addAll(slice);

@@ -7,7 +7,7 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;
@@ -37,18 +37,18 @@ class PauseTest {
     private final LocalDriver driver =
             new LocalDriver(
                     new DriverConfig(
-                            new Settings(0, 0, true),
-                            Caps.NONE,
-                            ClientCaps.NONE,
+                            new EngineSettings(0, 0, true),
+                            KeyLimits.NONE,
+                            ClientLimits.NONE,
                             Duration.ofHours(1),
                             0,
                             MemoryBudgets.UNLIMITED,
-                            Watcher.NONE,
+                            DriverObserver.NONE,
                             rounds::add),
                     new ClockFences(),
                     this::now);
-    private final Client alice = new Client(driver);
-    private final Client bob = new Client(driver);
+    private final SessionClient alice = new SessionClient(driver);
+    private final SessionClient bob = new SessionClient(driver);
 
     @AfterEach
     void close() {
@@ -67,7 +67,7 @@ class PauseTest {
         alice.ask(LOST, 0, LEASE);
         Token token = alice.granted(alice.ask(RENEWED, 0, LEASE)).token();
         int before = looks.get();
-        await().atMost(Inbox.LIMIT).until(() -> looks.get() >= before + 6); // two turns
+        await().atMost(RecordingMailbox.LIMIT).until(() -> looks.get() >= before + 6); // two turns
         return token;
     }
 
@@ -77,10 +77,10 @@ class PauseTest {
         long renewed = bob.ask(RENEWED, Command.FOREVER, LEASE);
         long lost = bob.ask(LOST, Command.FOREVER, LEASE);
         clock.addAndGet(2 * LEASE);
-        await().atMost(Inbox.LIMIT).until(() -> rounds.size() == 1);
+        await().atMost(RecordingMailbox.LIMIT).until(() -> rounds.size() == 1);
 
         alice.session.submit( // the event loop reads it
-                new Command.Renew(alice.session.id(), 99, Kind.MUTEX, RENEWED, token, LEASE));
+                new Command.Renew(alice.session.id(), 99, Kind.LOCK, RENEWED, token, LEASE));
         assertThat(alice.inbox.answer(99))
                 .contains(new Effect.Renewed(alice.session.id(), 99, LEASE));
         assertThat(bob.inbox.all()).isEmpty();
@@ -98,7 +98,7 @@ class PauseTest {
         clock.addAndGet(2 * LEASE);
         assertThat(bob.tryLock(RENEWED)).isFalse();
         assertThat(bob.tryLock(LOST)).isFalse();
-        await().atMost(Inbox.LIMIT).until(() -> rounds.size() == 1);
+        await().atMost(RecordingMailbox.LIMIT).until(() -> rounds.size() == 1);
         rounds.getFirst().run();
         assertThat(bob.granted(bob.ask(LOST, Command.FOREVER, LEASE))).isNotNull();
     }
@@ -113,13 +113,13 @@ class PauseTest {
 
     @Test
     void a_second_pause_right_after_the_first_is_seen() {
-        ExpiryHold hold = new ExpiryHold(rounds::add, clock::get);
-        hold.looksBy(clock.get() + ExpiryHold.LOOK_EVERY_NANOS);
+        ExpiryPause hold = new ExpiryPause(rounds::add, clock::get);
+        hold.looksBy(clock.get() + ExpiryPause.LOOK_EVERY_NANOS);
         clock.addAndGet(LEASE);
         Thread deadlines = Thread.ofVirtual().start(hold::look);
-        await().atMost(Inbox.LIMIT).until(() -> rounds.size() == 1);
+        await().atMost(RecordingMailbox.LIMIT).until(() -> rounds.size() == 1);
         rounds.getFirst().run();
-        await().atMost(Inbox.LIMIT).until(() -> !deadlines.isAlive());
+        await().atMost(RecordingMailbox.LIMIT).until(() -> !deadlines.isAlive());
         long read = clock.get();
         assertThat(hold.dueNanos(read)).as("after the round of reads").isEqualTo(read);
 
@@ -130,12 +130,12 @@ class PauseTest {
     @Test
     void time_that_passes_in_small_steps_is_no_pause() {
         hold();
-        alice.ask(SHORT, 0, 3 * ExpiryHold.LOOK_EVERY_NANOS);
+        alice.ask(SHORT, 0, 3 * ExpiryPause.LOOK_EVERY_NANOS);
         long wait = bob.ask(SHORT, Command.FOREVER, LEASE);
         while (bob.inbox.answer(wait).isEmpty()) {
             int before = looks.get();
-            clock.addAndGet(ExpiryHold.LOOK_EVERY_NANOS);
-            await().atMost(Inbox.LIMIT)
+            clock.addAndGet(ExpiryPause.LOOK_EVERY_NANOS);
+            await().atMost(RecordingMailbox.LIMIT)
                     .pollInterval(Duration.ofMillis(1))
                     .until(() -> looks.get() >= before + 6);
         }

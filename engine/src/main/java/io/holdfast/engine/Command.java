@@ -34,7 +34,7 @@ public sealed interface Command {
             long waitNanos,
             long leaseNanos,
             long salt,
-            Terms terms)
+            HoldAttributes terms)
             implements Locking {
         public Acquire(
                 long session,
@@ -45,7 +45,7 @@ public sealed interface Command {
                 long waitNanos,
                 long leaseNanos,
                 long salt) {
-            this(session, request, kind, key, limit, waitNanos, leaseNanos, salt, Terms.PLAIN);
+            this(session, request, kind, key, limit, waitNanos, leaseNanos, salt, HoldAttributes.PLAIN);
         }
     }
 
@@ -92,25 +92,25 @@ public sealed interface Command {
             implements Locking {}
 
     /**
-     * Take a slot at once and keep it until {@link Unclaim} or the end of the session: it has no
+     * Take a slot at once and keep it until {@link ReleaseBySession} or the end of the session: it has no
      * lease, and nobody is told a token. A session that has one keeps it. The name of what was only
      * ever claimed is forgotten as soon as nobody has it.
      */
-    record Claim(long session, long request, Kind kind, Key key, long salt) implements Locking {}
+    record TryAcquire(long session, long request, Kind kind, Key key, long salt) implements Locking {}
 
-    /** Give back what this session holds, unless it asked for it by {@link Ask}. */
-    record Unclaim(long session, long request, Kind kind, Key key) implements Locking {}
+    /** Give back what this session holds, unless it asked for it by {@link RequestOffer}. */
+    record ReleaseBySession(long session, long request, Kind kind, Key key) implements Locking {}
 
-    /** Ask how many hold it, and whether this session does other than by {@link Ask}. */
+    /** Ask how many hold it, and whether this session does other than by {@link RequestOffer}. */
     record Inspect(long session, long request, Kind kind, Key key) implements Locking {}
 
     /**
      * Take a slot away from whoever has it, however it was taken: an operator says so. Answered by
-     * {@link Effect.Evicted}; those who can be told are told {@link Effect.Revoked}.
+     * {@link Effect.ForceReleased}; those who can be told are told {@link Effect.Revoked}.
      *
      * @param fence of the hold; 0 for all there are
      */
-    record Evict(long session, long request, Kind kind, Key key, long fence) implements Locking {}
+    record ForceRelease(long session, long request, Kind kind, Key key, long fence) implements Locking {}
 
     /**
      * End the blocked request of this number. A wait is withdrawn; a hold that was granted to it
@@ -123,7 +123,7 @@ public sealed interface Command {
     sealed interface ReadWrite extends Locking {
         @Override
         default Kind kind() {
-            return Kind.MUTEX;
+            return Kind.LOCK;
         }
     }
 
@@ -136,7 +136,7 @@ public sealed interface Command {
      * @param confirmNanos how long the offer stands
      * @param leaseNanos counted from the confirmation
      */
-    record Ask(
+    record RequestOffer(
             long session,
             long request,
             Key key,
@@ -149,23 +149,23 @@ public sealed interface Command {
 
     /**
      * A command about the ask, or the tracked acquire, of a request number, answered by {@link
-     * Effect.Standing}.
+     * Effect.StatusReport}.
      */
-    sealed interface Asked extends ReadWrite {
-        long asked();
+    sealed interface OnTrackedRequest extends ReadWrite {
+        long targetRequest();
     }
 
     /** Take up an offer: it is a hold now. Nothing changes where there is none. */
-    record Confirm(long session, long request, Key key, long asked) implements Asked {}
+    record Confirm(long session, long request, Key key, long targetRequest) implements OnTrackedRequest {}
 
     /** Leave the line, or turn an offer down. What is held stays. */
-    record Decline(long session, long request, Key key, long asked) implements Asked {}
+    record Decline(long session, long request, Key key, long targetRequest) implements OnTrackedRequest {}
 
     /** Leave the line, turn the offer down or release, as it may be. */
-    record GiveUp(long session, long request, Key key, long asked) implements Asked {}
+    record CancelOrRelease(long session, long request, Key key, long targetRequest) implements OnTrackedRequest {}
 
     /** Ask how it stands. */
-    record Check(long session, long request, Key key, long asked) implements Asked {}
+    record QueryStatus(long session, long request, Key key, long targetRequest) implements OnTrackedRequest {}
 
     /**
      * Grant and offer nothing more of a key, until {@link Resume}. Who would be granted waits, as
@@ -189,14 +189,14 @@ public sealed interface Command {
     /**
      * The session is gone: its waits end and, unless auto-release is off, its holds are released.
      * Holds without a lease, those whose token nobody was told, and those that began with an {@link
-     * Ask}, are released in any case; unbound ones are not. Nobody was told those of requests after
+     * RequestOffer}, are released in any case; unbound ones are not. Nobody was told those of requests after
      * {@code lastAnswered}, the last whose answer was written. A session with more than {@code
      * most} of both is closed by asking again.
      *
-     * @param heirsSinceNanos a hold that another session has renewed at this time or later passes
+     * @param successorsSinceNanos a hold that another session has renewed at this time or later passes
      *     to that session instead; {@link #FOREVER} for no such inheritance
      */
-    record CloseSession(long session, long lastAnswered, int most, long heirsSinceNanos)
+    record CloseSession(long session, long lastAnswered, int maxEnded, long successorsSinceNanos)
             implements Command {
         public CloseSession(long session, long lastAnswered, int most) {
             this(session, lastAnswered, most, FOREVER);
@@ -214,5 +214,5 @@ public sealed interface Command {
      * Drop keys that have been idle for too long, looking at no more than {@code most} locks and as
      * many entries.
      */
-    record Collect(int most) implements Command {}
+    record Collect(int maxExamined) implements Command {}
 }

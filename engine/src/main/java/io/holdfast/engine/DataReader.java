@@ -13,21 +13,21 @@ final class DataReader {
     }
 
     void read() throws IOException {
-        in.deadlines(data.ends);
+        in.deadlines(data.expiries);
         in.deadlines(data.idleEnds);
         for (int left = in.count(); left > 0; left--) {
-            Counter counter = add(new Counter(in.key()), data.counters);
-            counter.value = in.number();
-            in.deadline(counter, data.idleEnds);
+            CounterEntry counterEntry = add(new CounterEntry(in.key()), data.counters);
+            counterEntry.value = in.number();
+            in.deadline(counterEntry, data.idleEnds);
         }
         for (int left = in.count(); left > 0; left--) {
-            Value value = add(new Value(in.key()), data.values);
-            value.content = ByteString.of(in.bytes());
-            value.expires = in.flag();
-            in.deadline(value, value.expires ? data.ends : data.idleEnds);
+            ValueEntry valueEntry = add(new ValueEntry(in.key()), data.values);
+            valueEntry.content = ByteString.of(in.bytes());
+            valueEntry.expires = in.flag();
+            in.deadline(valueEntry, valueEntry.expires ? data.expiries : data.idleEnds);
         }
         for (int left = in.count(); left > 0; left--) {
-            ItemList list = add(new ItemList(in.key()), data.lists);
+            ListEntry list = add(new ListEntry(in.key()), data.lists);
             int items = in.count();
             StateInput.check(items > 0, "a list of nothing");
             for (int i = 0; i < items; i++) {
@@ -36,10 +36,10 @@ final class DataReader {
         }
     }
 
-    private <E extends Entry> E add(E entry, Space<E> space) throws IOException {
-        StateInput.check(space.get(entry.key) == null, "two of one name");
+    private <E extends DataEntry> E add(E entry, DataEntries<E> dataEntries) throws IOException {
+        StateInput.check(dataEntries.get(entry.key) == null, "two of one name");
         entry.lastActivityNanos = in.fixed();
-        space.add(entry);
+        dataEntries.add(entry);
         return entry;
     }
 }

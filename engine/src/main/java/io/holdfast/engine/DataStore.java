@@ -8,13 +8,13 @@ import java.util.List;
 final class DataStore {
     private static final int CHARGED_STEP = 64;
 
-    private Settings settings;
-    final Space<Counter> counters = new Space<>();
-    final Space<Value> values = new Space<>();
-    final Space<ItemList> lists = new Space<>();
+    private EngineSettings engineSettings;
+    final DataEntries<CounterEntry> counters = new DataEntries<>();
+    final DataEntries<ValueEntry> values = new DataEntries<>();
+    final DataEntries<ListEntry> lists = new DataEntries<>();
 
     /** When values with a time to live end. */
-    final Deadlines ends = new Deadlines();
+    final Deadlines expiries = new Deadlines();
 
     /**
      * When counters of 0 and values without a time to live may be forgotten. One that is used again
@@ -24,85 +24,85 @@ final class DataStore {
 
     long nowNanos = Long.MIN_VALUE;
 
-    DataStore(Settings settings) {
-        this.settings = settings;
+    DataStore(EngineSettings engineSettings) {
+        this.engineSettings = engineSettings;
     }
 
-    void configure(Settings next) {
+    void configure(EngineSettings next) {
         boolean same =
-                settings.idleNanos() == next.idleNanos()
-                        && settings.keepsValues() == next.keepsValues();
-        settings = next;
+                engineSettings.idleNanos() == next.idleNanos()
+                        && engineSettings.keepsValues() == next.keepsValues();
+        engineSettings = next;
         if (same) {
             return;
         }
-        for (Roster.Node node = counters.inOrder().first(); node != null; node = node.after()) {
-            if (node instanceof Counter counter) {
-                idleEnds.remove(counter);
-                if (counter.value == 0) {
-                    rest(counter);
+        for (CursorList.Node node = counters.inOrder().first(); node != null; node = node.after()) {
+            if (node instanceof CounterEntry counterEntry) {
+                idleEnds.remove(counterEntry);
+                if (counterEntry.value == 0) {
+                    markIdle(counterEntry);
                 }
             }
         }
-        for (Roster.Node node = values.inOrder().first(); node != null; node = node.after()) {
-            if (node instanceof Value value && !value.expires) {
-                idleEnds.remove(value);
-                rest(value);
+        for (CursorList.Node node = values.inOrder().first(); node != null; node = node.after()) {
+            if (node instanceof ValueEntry valueEntry && !valueEntry.expires) {
+                idleEnds.remove(valueEntry);
+                markIdle(valueEntry);
             }
         }
     }
 
     /** When the first value ends at the earliest; {@link Long#MAX_VALUE} if none does. */
     long nextDeadlineNanos() {
-        return ends.next();
+        return expiries.next();
     }
 
     /** Ends the values whose time had come at {@code until}. */
-    void endWhatIsDue(long until, long now, Ledger ledger) {
+    void expireDue(long until, long now, Quotas quotas) {
         nowNanos = now;
-        for (Deadline due = ends.pollDue(until); due != null; due = ends.pollDue(until)) {
-            remove((Value) due, ledger);
+        for (Deadline due = expiries.pollDue(until); due != null; due = expiries.pollDue(until)) {
+            remove((ValueEntry) due, quotas);
         }
     }
 
     /** Applies a command after everything due at this time has ended. */
-    Effect apply(Command.Data c, long now, Ledger ledger) {
+    Effect apply(Command.Data c, long now, Quotas quotas) {
         nowNanos = now;
         return switch (c.operation()) {
             case DataOperation.Increment(long delta) -> {
                 long old = read(c.key());
                 long sum = old + delta;
                 boolean overflow = ((old ^ sum) & (delta ^ sum)) < 0;
-                yield overflow ? refuse(c, Refusal.OUT_OF_RANGE) : change(c, sum, ledger);
+                yield overflow ? refuse(c, Refusal.OUT_OF_RANGE) : change(c, sum, quotas);
             }
             case DataOperation.Decrement(long delta) -> {
                 long old = read(c.key());
                 long rest = old - delta;
                 boolean overflow = ((old ^ delta) & (old ^ rest)) < 0;
-                yield overflow ? refuse(c, Refusal.OUT_OF_RANGE) : change(c, rest, ledger);
+                yield overflow ? refuse(c, Refusal.OUT_OF_RANGE) : change(c, rest, quotas);
             }
             case DataOperation.GetCounter() -> number(c, read(c.key()));
             case DataOperation.SetCounter(long value) ->
-                    change(c, value, ledger) instanceof Effect.Refused refused
+                    change(c, value, quotas) instanceof Effect.Refused refused
                             ? refused
                             : changed(c);
-            case DataOperation.SetValue(var value, long ttl) -> set(c, value, ttl, ledger);
+            case DataOperation.SetValue(var value, long ttl) -> set(c, value, ttl, quotas);
             case DataOperation.GetValue() -> {
-                Value value = touch(values.get(c.key()));
-                yield value == null ? absent(c) : found(c, value.content);
+                ValueEntry valueEntry = touch(values.get(c.key()));
+                yield valueEntry == null ? absent(c) : found(c, valueEntry.content);
             }
             case DataOperation.DeleteValue() -> {
-                Value value = values.get(c.key());
-                if (value != null) {
-                    unschedule(value);
-                    remove(value, ledger);
+                ValueEntry valueEntry = values.get(c.key());
+                if (valueEntry != null) {
+                    unschedule(valueEntry);
+                    remove(valueEntry, quotas);
                 }
                 yield changed(c);
             }
-            case DataOperation.Push(var end, var item) -> push(c, end, item, ledger);
-            case DataOperation.Pop(var end) -> pop(c, end, ledger);
+            case DataOperation.Push(var end, var item) -> push(c, end, item, quotas);
+            case DataOperation.Pop(var end) -> pop(c, end, quotas);
             case DataOperation.Length() -> {
-                ItemList list = touch(lists.get(c.key()));
+                ListEntry list = touch(lists.get(c.key()));
                 yield number(c, list == null ? 0 : list.size());
             }
             case DataOperation.Range(long first, long last) -> range(c, first, last);
@@ -127,21 +127,21 @@ final class DataStore {
     }
 
     /** See {@link LockEngine#reserveAll}. */
-    void reserveAll(Ledger ledger) {
-        for (Space<? extends Entry> space : List.of(counters, values, lists)) {
-            for (Roster.Node node = space.inOrder().first(); node != null; node = node.after()) {
-                if (!(node instanceof Entry entry)) {
+    void reserveAll(Quotas quotas) {
+        for (DataEntries<? extends DataEntry> dataEntries : List.of(counters, values, lists)) {
+            for (CursorList.Node node = dataEntries.inOrder().first(); node != null; node = node.after()) {
+                if (!(node instanceof DataEntry dataEntry)) {
                     continue;
                 }
-                boolean _ = ledger.reserveEntry(entry.key, entry.creator);
-                switch (entry) {
-                    case Counter _ -> {}
-                    case Value value -> {
-                        boolean _ = ledger.reserveContent(chargedBytes(value.content));
+                boolean _ = quotas.reserveEntry(dataEntry.key, dataEntry.creator);
+                switch (dataEntry) {
+                    case CounterEntry _ -> {}
+                    case ValueEntry valueEntry -> {
+                        boolean _ = quotas.reserveContent(chargedBytes(valueEntry.content));
                     }
-                    case ItemList list -> {
+                    case ListEntry list -> {
                         for (int i = 0; i < list.size(); i++) {
-                            boolean _ = ledger.reserveContent(chargedBytes(list.item(i)));
+                            boolean _ = quotas.reserveContent(chargedBytes(list.item(i)));
                         }
                     }
                 }
@@ -150,82 +150,82 @@ final class DataStore {
     }
 
     private long read(Key key) {
-        Counter counter = touch(counters.get(key));
-        return counter == null ? 0 : counter.value;
+        CounterEntry counterEntry = touch(counters.get(key));
+        return counterEntry == null ? 0 : counterEntry.value;
     }
 
-    private Effect change(Command.Data c, long value, Ledger ledger) {
-        Counter counter = counters.get(c.key());
-        if (counter == null) {
-            Ledger.Client client = ledger.client(c.session());
-            if (!ledger.reserveEntry(c.key(), client)) {
+    private Effect change(Command.Data c, long value, Quotas quotas) {
+        CounterEntry counterEntry = counters.get(c.key());
+        if (counterEntry == null) {
+            Quotas.Client client = quotas.client(c.session());
+            if (!quotas.reserveEntry(c.key(), client)) {
                 return refuse(c, Refusal.TOO_MANY_ENTRIES);
             }
-            counter = new Counter(c.key());
-            counter.creator = client;
-            counters.add(counter);
+            counterEntry = new CounterEntry(c.key());
+            counterEntry.creator = client;
+            counters.add(counterEntry);
         }
-        touch(counter);
-        counter.value = value;
+        touch(counterEntry);
+        counterEntry.value = value;
         if (value == 0) {
-            rest(counter);
+            markIdle(counterEntry);
         }
         return number(c, value);
     }
 
-    private Effect set(Command.Data c, ByteString content, long ttlNanos, Ledger ledger) {
-        Value value = values.get(c.key());
-        if (value == null) {
-            Ledger.Client client = ledger.client(c.session());
-            if (!ledger.reserveEntry(c.key(), client)) {
+    private Effect set(Command.Data c, ByteString content, long ttlNanos, Quotas quotas) {
+        ValueEntry valueEntry = values.get(c.key());
+        if (valueEntry == null) {
+            Quotas.Client client = quotas.client(c.session());
+            if (!quotas.reserveEntry(c.key(), client)) {
                 return refuse(c, Refusal.TOO_MANY_ENTRIES);
             }
-            if (!ledger.reserveContent(chargedBytes(content))) {
-                ledger.returnEntry(c.key(), client);
+            if (!quotas.reserveContent(chargedBytes(content))) {
+                quotas.returnEntry(c.key(), client);
                 return refuse(c, Refusal.TOO_MANY_ENTRIES);
             }
-            value = new Value(c.key());
-            value.creator = client;
-            values.add(value);
+            valueEntry = new ValueEntry(c.key());
+            valueEntry.creator = client;
+            values.add(valueEntry);
         } else {
-            int growth = chargedBytes(content) - chargedBytes(value.content);
-            if (growth > 0 && !ledger.reserveContent(growth)) {
+            int growth = chargedBytes(content) - chargedBytes(valueEntry.content);
+            if (growth > 0 && !quotas.reserveContent(growth)) {
                 return refuse(c, Refusal.TOO_MANY_ENTRIES);
             }
             if (growth < 0) {
-                ledger.returnContent(-growth);
+                quotas.returnContent(-growth);
             }
         }
-        touch(value);
-        value.content = content;
-        unschedule(value);
-        value.expires = ttlNanos != Command.FOREVER;
-        if (value.expires) {
-            ends.schedule(value, after(ttlNanos));
+        touch(valueEntry);
+        valueEntry.content = content;
+        unschedule(valueEntry);
+        valueEntry.expires = ttlNanos != Command.FOREVER;
+        if (valueEntry.expires) {
+            expiries.schedule(valueEntry, after(ttlNanos));
         } else {
-            rest(value);
+            markIdle(valueEntry);
         }
         return changed(c);
     }
 
-    private Effect push(Command.Data c, DataOperation.End end, ByteString item, Ledger ledger) {
-        ItemList list = lists.get(c.key());
+    private Effect push(Command.Data c, DataOperation.End end, ByteString item, Quotas quotas) {
+        ListEntry list = lists.get(c.key());
         if (list != null && isFull(list)) {
             return refuse(c, Refusal.LIST_FULL);
         }
         if (list == null) {
-            Ledger.Client client = ledger.client(c.session());
-            if (!ledger.reserveEntry(c.key(), client)) {
+            Quotas.Client client = quotas.client(c.session());
+            if (!quotas.reserveEntry(c.key(), client)) {
                 return refuse(c, Refusal.TOO_MANY_ENTRIES);
             }
-            if (!ledger.reserveContent(chargedBytes(item))) {
-                ledger.returnEntry(c.key(), client);
+            if (!quotas.reserveContent(chargedBytes(item))) {
+                quotas.returnEntry(c.key(), client);
                 return refuse(c, Refusal.TOO_MANY_ENTRIES);
             }
-            list = new ItemList(c.key());
+            list = new ListEntry(c.key());
             list.creator = client;
             lists.add(list);
-        } else if (!ledger.reserveContent(chargedBytes(item))) {
+        } else if (!quotas.reserveContent(chargedBytes(item))) {
             return refuse(c, Refusal.LIST_FULL);
         }
         touch(list);
@@ -234,27 +234,27 @@ final class DataStore {
     }
 
     /** No ring can be longer than the largest power of two below 2^31. */
-    private boolean isFull(ItemList list) {
+    private boolean isFull(ListEntry list) {
         return list.size() >= 1 << 30
-                || (settings.maxListLength() > 0 && list.size() >= settings.maxListLength());
+                || (engineSettings.maxListLength() > 0 && list.size() >= engineSettings.maxListLength());
     }
 
-    private Effect pop(Command.Data c, DataOperation.End end, Ledger ledger) {
-        ItemList list = touch(lists.get(c.key()));
+    private Effect pop(Command.Data c, DataOperation.End end, Quotas quotas) {
+        ListEntry list = touch(lists.get(c.key()));
         if (list == null) {
             return absent(c);
         }
         ByteString item = list.pop(end);
-        ledger.returnContent(chargedBytes(item));
+        quotas.returnContent(chargedBytes(item));
         if (list.size() == 0) {
             lists.remove(list);
-            returnEntry(list, ledger);
+            returnEntry(list, quotas);
         }
         return found(c, item);
     }
 
     private Effect range(Command.Data c, long first, long last) {
-        ItemList list = touch(lists.get(c.key()));
+        ListEntry list = touch(lists.get(c.key()));
         int size = list == null ? 0 : list.size();
         long from = Math.max(0, first < 0 ? first + size : first);
         long to = Math.min(size - 1L, last < 0 ? last + size : last);
@@ -270,49 +270,49 @@ final class DataStore {
     }
 
     /** Drops what has been idle since before a time, looking at no more than {@code most}. */
-    void collect(long before, int most, Ledger ledger) {
+    void collect(long before, int most, Quotas quotas) {
         for (int i = 0; i < most; i++) {
-            if (!(idleEnds.pollDue(before) instanceof Entry entry)) {
+            if (!(idleEnds.pollDue(before) instanceof DataEntry dataEntry)) {
                 return;
             }
-            if (entry instanceof Counter counter && counter.value != 0) {
+            if (dataEntry instanceof CounterEntry counterEntry && counterEntry.value != 0) {
                 continue; // rests again when it is 0 again
             }
-            long end = settings.idleEnd(entry.lastActivityNanos);
+            long end = engineSettings.idleEnd(dataEntry.lastActivityNanos);
             if (end > before) {
-                idleEnds.schedule(entry, end);
+                idleEnds.schedule(dataEntry, end);
                 continue;
             }
-            switch (entry) {
-                case Counter counter -> {
-                    counters.remove(counter);
-                    returnEntry(counter, ledger);
+            switch (dataEntry) {
+                case CounterEntry counterEntry -> {
+                    counters.remove(counterEntry);
+                    returnEntry(counterEntry, quotas);
                 }
-                case Value value -> remove(value, ledger);
-                case ItemList list -> throw new IllegalStateException("lists stay: " + list.key);
+                case ValueEntry valueEntry -> remove(valueEntry, quotas);
+                case ListEntry list -> throw new IllegalStateException("lists stay: " + list.key);
             }
         }
     }
 
-    private void rest(Entry entry) {
-        boolean kept = entry instanceof Value && settings.keepsValues();
-        if (!kept && !entry.isScheduled()) {
-            idleEnds.schedule(entry, settings.idleEnd(entry.lastActivityNanos));
+    private void markIdle(DataEntry dataEntry) {
+        boolean kept = dataEntry instanceof ValueEntry && engineSettings.keepsValues();
+        if (!kept && !dataEntry.isScheduled()) {
+            idleEnds.schedule(dataEntry, engineSettings.idleEnd(dataEntry.lastActivityNanos));
         }
     }
 
-    private void unschedule(Value value) {
-        (value.expires ? ends : idleEnds).remove(value);
+    private void unschedule(ValueEntry valueEntry) {
+        (valueEntry.expires ? expiries : idleEnds).remove(valueEntry);
     }
 
-    private void remove(Value value, Ledger ledger) {
-        values.remove(value);
-        ledger.returnContent(chargedBytes(value.content));
-        returnEntry(value, ledger);
+    private void remove(ValueEntry valueEntry, Quotas quotas) {
+        values.remove(valueEntry);
+        quotas.returnContent(chargedBytes(valueEntry.content));
+        returnEntry(valueEntry, quotas);
     }
 
-    private static void returnEntry(Entry entry, Ledger ledger) {
-        ledger.returnEntry(entry.key, entry.creator);
+    private static void returnEntry(DataEntry dataEntry, Quotas quotas) {
+        quotas.returnEntry(dataEntry.key, dataEntry.creator);
     }
 
     /** Rounded up, so that a value can be replaced by a similar one when no memory is left. */
@@ -320,7 +320,7 @@ final class DataStore {
         return (content.length() / CHARGED_STEP + 1) * CHARGED_STEP;
     }
 
-    private <E extends Entry> @Nullable E touch(@Nullable E entry) {
+    private <E extends DataEntry> @Nullable E touch(@Nullable E entry) {
         if (entry != null) {
             entry.lastActivityNanos = nowNanos;
         }
@@ -356,63 +356,63 @@ final class DataStore {
 
     // ---- views
 
-    Listing<CounterView> listCounters() {
-        return new Listing<>(
+    KeyScan<CounterView> listCounters() {
+        return new KeyScan<>(
                 counters.inOrder(),
-                (named, now) ->
-                        named instanceof Counter counter
-                                ? new CounterView(counter.key, counter.value, idle(counter, now))
+                (keyedState, now) ->
+                        keyedState instanceof CounterEntry counterEntry
+                                ? new CounterView(counterEntry.key, counterEntry.value, idle(counterEntry, now))
                                 : null);
     }
 
-    Listing<ValueView> listValues() {
-        return new Listing<>(
+    KeyScan<ValueView> listValues() {
+        return new KeyScan<>(
                 values.inOrder(),
-                (named, now) -> named instanceof Value value ? view(value, now) : null);
+                (keyedState, now) -> keyedState instanceof ValueEntry valueEntry ? view(valueEntry, now) : null);
     }
 
-    Listing<ListView> listLists() {
-        return new Listing<>(
+    KeyScan<ListView> listLists() {
+        return new KeyScan<>(
                 lists.inOrder(),
-                (named, now) ->
-                        named instanceof ItemList list
+                (keyedState, now) ->
+                        keyedState instanceof ListEntry list
                                 ? new ListView(list.key, list.size(), idle(list, now))
                                 : null);
     }
 
     /** Null when its time has come and it only waits to be removed. */
-    private @Nullable ValueView view(Value value, long now) {
+    private @Nullable ValueView view(ValueEntry valueEntry, long now) {
         long at = Math.max(nowNanos, now);
-        long end = ends.timeOf(value);
-        if (value.expires && end <= at) {
+        long end = expiries.timeOf(valueEntry);
+        if (valueEntry.expires && end <= at) {
             return null;
         }
-        long left = !value.expires ? 0 : end == Long.MAX_VALUE ? Command.FOREVER : end - at;
-        return new ValueView(value.key, value.content.length(), left, idle(value, now));
+        long left = !valueEntry.expires ? 0 : end == Long.MAX_VALUE ? Command.FOREVER : end - at;
+        return new ValueView(valueEntry.key, valueEntry.content.length(), left, idle(valueEntry, now));
     }
 
-    private long idle(Entry entry, long now) {
-        return Math.max(nowNanos, now) - entry.lastActivityNanos;
+    private long idle(DataEntry dataEntry, long now) {
+        return Math.max(nowNanos, now) - dataEntry.lastActivityNanos;
     }
 
     void write(SnapshotWriter out) {
-        List<Counter> sortedCounters = counters.sorted();
+        List<CounterEntry> sortedCounters = counters.sorted();
         out.number(sortedCounters.size());
-        for (Counter counter : sortedCounters) {
-            writeName(counter, out);
-            out.number(counter.value);
+        for (CounterEntry counterEntry : sortedCounters) {
+            writeName(counterEntry, out);
+            out.number(counterEntry.value);
         }
-        List<Value> sortedValues = values.sorted();
+        List<ValueEntry> sortedValues = values.sorted();
         out.number(sortedValues.size());
-        for (Value value : sortedValues) {
-            writeName(value, out);
-            out.bytes(value.content.bytes());
-            out.number(value.expires ? 1 : 0);
-            out.number(value.expires ? ends.timeOf(value) : 0);
+        for (ValueEntry valueEntry : sortedValues) {
+            writeName(valueEntry, out);
+            out.bytes(valueEntry.content.bytes());
+            out.number(valueEntry.expires ? 1 : 0);
+            out.number(valueEntry.expires ? expiries.timeOf(valueEntry) : 0);
         }
-        List<ItemList> sortedLists = lists.sorted();
+        List<ListEntry> sortedLists = lists.sorted();
         out.number(sortedLists.size());
-        for (ItemList list : sortedLists) {
+        for (ListEntry list : sortedLists) {
             writeName(list, out);
             out.number(list.size());
             for (ByteString item : list.range(0, list.size())) {
@@ -421,9 +421,9 @@ final class DataStore {
         }
     }
 
-    private static void writeName(Entry entry, SnapshotWriter out) {
-        out.text(entry.key.namespace().name());
-        out.bytes(entry.key.bytes());
-        out.number(entry.lastActivityNanos);
+    private static void writeName(DataEntry dataEntry, SnapshotWriter out) {
+        out.text(dataEntry.key.namespace().name());
+        out.bytes(dataEntry.key.bytes());
+        out.number(dataEntry.lastActivityNanos);
     }
 }

@@ -15,28 +15,28 @@ final class DataWriter {
     }
 
     void write() throws IOException {
-        out.deadlines(data.ends);
+        out.deadlines(data.expiries);
         out.deadlines(data.idleEnds);
         out.number(data.counters.size());
-        for (Roster.Node node = first(data.counters); node != null; node = node.after()) {
-            if (node instanceof Counter counter) {
-                name(counter);
-                out.number(counter.value);
-                out.deadline(counter);
+        for (CursorList.Node node = first(data.counters); node != null; node = node.after()) {
+            if (node instanceof CounterEntry counterEntry) {
+                name(counterEntry);
+                out.number(counterEntry.value);
+                out.deadline(counterEntry);
             }
         }
         out.number(data.values.size());
-        for (Roster.Node node = first(data.values); node != null; node = node.after()) {
-            if (node instanceof Value value) {
-                name(value);
-                out.bytes(value.content.bytes());
-                out.flag(value.expires);
-                out.deadline(value);
+        for (CursorList.Node node = first(data.values); node != null; node = node.after()) {
+            if (node instanceof ValueEntry valueEntry) {
+                name(valueEntry);
+                out.bytes(valueEntry.content.bytes());
+                out.flag(valueEntry.expires);
+                out.deadline(valueEntry);
             }
         }
         out.number(data.lists.size());
-        for (Roster.Node node = first(data.lists); node != null; node = node.after()) {
-            if (node instanceof ItemList list) {
+        for (CursorList.Node node = first(data.lists); node != null; node = node.after()) {
+            if (node instanceof ListEntry list) {
                 name(list);
                 out.number(list.size());
                 for (int i = 0; i < list.size(); i++) {
@@ -46,12 +46,12 @@ final class DataWriter {
         }
     }
 
-    private static Roster.@Nullable Node first(Space<?> space) {
-        return space.inOrder().first();
+    private static CursorList.@Nullable Node first(DataEntries<?> dataEntries) {
+        return dataEntries.inOrder().first();
     }
 
-    private void name(Entry entry) throws IOException {
-        out.key(entry.key);
-        out.fixed(entry.lastActivityNanos);
+    private void name(DataEntry dataEntry) throws IOException {
+        out.key(dataEntry.key);
+        out.fixed(dataEntry.lastActivityNanos);
     }
 }

@@ -6,9 +6,9 @@ import java.util.Arrays;
 
 /** A binary heap whose entries know their place, so that removing one is a real removal. */
 final class DeadlineHeap {
-    private static final int SMALLEST = 16;
+    private static final int MIN_CAPACITY = 16;
 
-    private @Nullable Deadline[] entries = new Deadline[SMALLEST];
+    private @Nullable Deadline[] entries = new Deadline[MIN_CAPACITY];
     private int size;
 
     int size() {
@@ -39,7 +39,7 @@ final class DeadlineHeap {
                 siftDown(at, last);
             }
         }
-        if (size * 4 < entries.length && entries.length > SMALLEST) {
+        if (size * 4 < entries.length && entries.length > MIN_CAPACITY) {
             entries = Arrays.copyOf(entries, entries.length / 2);
         }
     }

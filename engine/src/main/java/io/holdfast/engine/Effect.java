@@ -28,10 +28,10 @@ public sealed interface Effect {
     /**
      * The session has what it claimed.
      *
-     * @param anew whether it had not before
+     * @param isNew whether it had not before
      * @param holders how many have it now
      */
-    record Claimed(long session, long request, boolean anew, int holders) implements Effect {}
+    record TryAcquired(long session, long request, boolean isNew, int holders) implements Effect {}
 
     /**
      * What {@link Command.Inspect} found.
@@ -41,7 +41,7 @@ public sealed interface Effect {
     record Inspected(long session, long request, int holders, boolean own) implements Effect {}
 
     /** A session ended while it had claims: how many of these kinds were released by that. */
-    record Orphaned(long session, int mutexes, int shared) implements Effect {
+    record Orphaned(long session, int locks, int shared) implements Effect {
         /** It answers no request. */
         @Override
         public long request() {
@@ -50,13 +50,13 @@ public sealed interface Effect {
     }
 
     /**
-     * The turn of a {@link Command.Ask} has come: it is to be confirmed in time. This and the two
+     * The turn of a {@link Command.RequestOffer} has come: it is to be confirmed in time. This and the two
      * below carry the number of the ask, and come unasked.
      */
     record Offered(long session, long request, Key key, Mode mode, long fence) implements Effect {}
 
     /** An offer was not confirmed in time. */
-    record OfferLapsed(long session, long request) implements Effect {}
+    record OfferExpired(long session, long request) implements Effect {}
 
     /** The lease of what was asked for and confirmed, or of a tracked hold, has ended. */
     record Expired(long session, long request) implements Effect {}
@@ -70,7 +70,7 @@ public sealed interface Effect {
      * @param lost who lost what, in order of grant
      * @param fence above theirs, and below that of every grant that follows
      */
-    record Evicted(long session, long request, List<Loss> lost, long fence) implements Effect {
+    record ForceReleased(long session, long request, List<Loss> lost, long fence) implements Effect {
         public int holds() {
             return lost.size();
         }
@@ -85,7 +85,7 @@ public sealed interface Effect {
      *
      * @param fence 0 unless it is offered or held
      */
-    record Standing(long session, long request, Stand stand, long fence) implements Effect {}
+    record StatusReport(long session, long request, RequestStatus status, long fence) implements Effect {}
 
     /** It was changed as asked. */
     record Changed(long session, long request) implements Effect {}

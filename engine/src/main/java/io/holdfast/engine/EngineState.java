@@ -11,11 +11,11 @@ import java.util.Map;
 
 /** All that an engine remembers: the rules are in {@link LockEngine}. */
 final class EngineState {
-    final Map<Key, Resource> mutexes = new HashMap<>();
+    final Map<Key, Resource> locks = new HashMap<>();
     final Map<Key, Resource> semaphores = new HashMap<>();
     final Map<Key, Resource> shared = new HashMap<>();
-    final Map<Namespace, Map<Kind, HeldTally>> held = new HashMap<>();
-    final Map<Long, Session> sessions = new HashMap<>();
+    final Map<Namespace, Map<Kind, UsageCounters>> usage = new HashMap<>();
+    final Map<Long, SessionState> sessions = new HashMap<>();
     final Deadlines deadlines = new Deadlines();
 
     /**
@@ -25,22 +25,22 @@ final class EngineState {
     final Deadlines idleEnds = new Deadlines();
 
     /** All keys, in order of creation. */
-    final Roster all = new Roster();
+    final CursorList all = new CursorList();
 
     final DataStore data;
 
     /** The time of the last command. */
     long nowNanos = Long.MIN_VALUE;
 
-    EngineState(Settings settings) {
-        this.data = new DataStore(settings);
+    EngineState(EngineSettings engineSettings) {
+        this.data = new DataStore(engineSettings);
     }
 
     Resource add(Kind kind, Key key, long limit) {
-        HeldTally tally = tally(key.namespace(), kind);
+        UsageCounters tally = usage(key.namespace(), kind);
         Resource resource =
                 switch (kind) {
-                    case MUTEX -> new Mutex(key, tally);
+                    case LOCK -> new ReadWriteLock(key, tally);
                     case SEMAPHORE -> new Semaphore(key, limit, tally);
                     case SHARED -> new SharedLock(key, tally);
                 };
@@ -56,34 +56,34 @@ final class EngineState {
 
     Map<Key, Resource> space(Kind kind) {
         return switch (kind) {
-            case MUTEX -> mutexes;
+            case LOCK -> locks;
             case SEMAPHORE -> semaphores;
             case SHARED -> shared;
         };
     }
 
-    Session session(long id) {
-        Session session = sessions.get(id);
-        if (session == null) {
-            session = new Session(id);
-            sessions.put(id, session);
+    SessionState session(long id) {
+        SessionState sessionState = sessions.get(id);
+        if (sessionState == null) {
+            sessionState = new SessionState(id);
+            sessions.put(id, sessionState);
         }
-        return session;
+        return sessionState;
     }
 
     /** The session of a client, which is known from the first time on, also when it has closed. */
-    Session session(long id, Ledger.@Nullable Client client) {
-        Session session = sessions.get(id);
-        if (session == null) {
-            session = new Session(id, client);
-            sessions.put(id, session);
+    SessionState session(long id, Quotas.@Nullable Client client) {
+        SessionState sessionState = sessions.get(id);
+        if (sessionState == null) {
+            sessionState = new SessionState(id, client);
+            sessions.put(id, sessionState);
         }
-        return session;
+        return sessionState;
     }
 
-    HeldTally tally(Namespace namespace, Kind kind) {
-        return held.computeIfAbsent(namespace, _ -> new EnumMap<>(Kind.class))
-                .computeIfAbsent(kind, _ -> new HeldTally());
+    UsageCounters usage(Namespace namespace, Kind kind) {
+        return usage.computeIfAbsent(namespace, _ -> new EnumMap<>(Kind.class))
+                .computeIfAbsent(kind, _ -> new UsageCounters());
     }
 
     /** See {@link LockEngine#snapshot}. */

@@ -20,7 +20,7 @@ public final class EngineViews {
 
     /** Whether the session holds anything here. */
     public boolean hasHolds(long session) {
-        Session found = state.sessions.get(session);
+        SessionState found = state.sessions.get(session);
         return found != null && found.hasHolds();
     }
 
@@ -41,21 +41,21 @@ public final class EngineViews {
     }
 
     /** The keys that have holders or waiters. */
-    public Listing<ResourceView> listInUse() {
+    public KeyScan<ResourceView> listInUse() {
         return listResources(false);
     }
 
     /** The keys that have neither. */
-    public Listing<ResourceView> listIdle() {
+    public KeyScan<ResourceView> listIdle() {
         return listResources(true);
     }
 
     /** The keys of one kind that somebody holds. */
-    public Listing<HolderView> listHolders(Namespace namespace, Kind kind) {
-        return new Listing<>(
+    public KeyScan<HolderView> listHolders(Namespace namespace, Kind kind) {
+        return new KeyScan<>(
                 state.all,
-                (named, _) ->
-                        named instanceof Resource resource
+                (keyedState, _) ->
+                        keyedState instanceof Resource resource
                                         && resource.kind() == kind
                                         && resource.holders() > 0
                                         && resource.key.namespace().equals(namespace)
@@ -90,24 +90,24 @@ public final class EngineViews {
                             hold.fence,
                             hold.mode(),
                             since(hold.sinceNanos, now),
-                            left(hold, now),
+                            remaining(hold, now),
                             hold.isOffer()));
         }
         List<KeyView.Waiter> line = new ArrayList<>();
         int[] position = {0};
         resource.eachWait(
-                wait -> {
+                waiter -> {
                     if (line.size() == most) {
                         return false;
                     }
                     if (++position[0] > ahead) {
                         line.add(
                                 new KeyView.Waiter(
-                                        wait.session.id,
+                                        waiter.session.id,
                                         position[0],
-                                        wait.mode(),
-                                        since(wait.sinceNanos, now),
-                                        left(wait, now)));
+                                        waiter.mode(),
+                                        since(waiter.sinceNanos, now),
+                                        remaining(waiter, now)));
                     }
                     return true;
                 });
@@ -116,31 +116,31 @@ public final class EngineViews {
     }
 
     /** The keys that somebody waits for, with so many holders and waiters of each at most. */
-    public Listing<LineView> listLines(int most) {
-        return new Listing<>(
+    public KeyScan<QueueView> listQueues(int most) {
+        return new KeyScan<>(
                 state.all,
-                (named, now) ->
-                        named instanceof Resource resource && resource.waiters > 0
-                                ? line(resource, most, now)
+                (keyedState, now) ->
+                        keyedState instanceof Resource resource && resource.waiters > 0
+                                ? queueView(resource, most, now)
                                 : null,
                 view -> view.holders().size() + view.waiters().size());
     }
 
-    private LineView line(Resource resource, int most, long now) {
+    private QueueView queueView(Resource resource, int most, long now) {
         List<Long> holders =
                 resource.holds().stream().limit(most).map(hold -> hold.session.id).toList();
-        List<LineView.Waiter> waiters = new ArrayList<>();
+        List<QueueView.Waiter> waiters = new ArrayList<>();
         resource.eachWait(
-                wait -> {
+                waiter -> {
                     waiters.add(
-                            new LineView.Waiter(
-                                    wait.session.id,
-                                    wait.mode(),
-                                    since(wait.sinceNanos, now),
-                                    wait.isAwaited()));
+                            new QueueView.Waiter(
+                                    waiter.session.id,
+                                    waiter.mode(),
+                                    since(waiter.sinceNanos, now),
+                                    waiter.isAwaited()));
                     return waiters.size() < most;
                 });
-        return new LineView(
+        return new QueueView(
                 resource.kind(),
                 resource.key,
                 resource.holders(),
@@ -150,22 +150,22 @@ public final class EngineViews {
     }
 
     /** How much a session has here. */
-    public Possessions possessions(long session) {
-        Session found = state.sessions.get(session);
-        return found == null ? new Possessions(0, 0) : new Possessions(found.holds, found.waits);
+    public SessionUsage usage(long session) {
+        SessionState found = state.sessions.get(session);
+        return found == null ? new SessionUsage(0, 0) : new SessionUsage(found.holds, found.waits);
     }
 
     /** What a session holds and waits for, so many of each at most. */
-    public List<BelongingView> belongings(long session, int most, long now) {
-        List<BelongingView> all = new ArrayList<>();
-        Session found = state.sessions.get(session);
+    public List<HoldOrWaiterView> holdsAndWaiters(long session, int most, long now) {
+        List<HoldOrWaiterView> all = new ArrayList<>();
+        SessionState found = state.sessions.get(session);
         if (found == null) {
             return all;
         }
         int left = most;
         for (Hold hold = found.firstHold; hold != null && left > 0; hold = hold.after, left--) {
             all.add(
-                    new BelongingView(
+                    new HoldOrWaiterView(
                             hold.resource.kind(),
                             hold.resource.key,
                             hold.mode(),
@@ -174,21 +174,21 @@ public final class EngineViews {
                             hold.isOffer(),
                             hold.fence,
                             since(hold.sinceNanos, now),
-                            left(hold, now)));
+                            remaining(hold, now)));
         }
         left = most;
-        for (Wait wait = found.firstWait; wait != null && left > 0; wait = wait.after, left--) {
+        for (Waiter waiter = found.firstWait; waiter != null && left > 0; waiter = waiter.after, left--) {
             all.add(
-                    new BelongingView(
-                            wait.resource.kind(),
-                            wait.resource.key,
-                            wait.mode(),
+                    new HoldOrWaiterView(
+                            waiter.resource.kind(),
+                            waiter.resource.key,
+                            waiter.mode(),
                             false,
-                            wait.isAwaited(),
+                            waiter.isAwaited(),
                             false,
                             0,
-                            since(wait.sinceNanos, now),
-                            left(wait, now)));
+                            since(waiter.sinceNanos, now),
+                            remaining(waiter, now)));
         }
         return all;
     }
@@ -198,34 +198,34 @@ public final class EngineViews {
     }
 
     /** The tracked acquires of a session with numbers above one, in order, so many at most. */
-    public List<PlaceView> places(long session, long after, int most, long now) {
-        List<PlaceView> places = new ArrayList<>();
-        Session found = state.sessions.get(session);
+    public List<TrackedRequestView> trackedRequests(long session, long after, int most, long now) {
+        List<TrackedRequestView> places = new ArrayList<>();
+        SessionState found = state.sessions.get(session);
         if (found == null) {
             return places;
         }
-        for (Place place : found.trackedAfter(after)) {
+        for (HoldOrWaiter holdOrWaiter : found.trackedAfter(after)) {
             if (places.size() == most) {
                 break;
             }
-            switch (place) {
-                case TermsHold hold ->
-                        places.add(new PlaceView(hold.request, hold.token(), left(hold, now)));
-                case TermsWait wait -> places.add(new PlaceView(wait.request, null, 0));
-                case Hold _, Wait _ -> {}
+            switch (holdOrWaiter) {
+                case HoldWithAttributes hold ->
+                        places.add(new TrackedRequestView(hold.request, hold.token(), remaining(hold, now)));
+                case WaiterWithAttributes wait -> places.add(new TrackedRequestView(wait.request, null, 0));
+                case Hold _, Waiter _ -> {}
             }
         }
         return places;
     }
 
-    private long left(Deadline entry, long now) {
+    private long remaining(Deadline entry, long now) {
         long ends = state.deadlines.timeOf(entry);
         return ends == Long.MAX_VALUE
                 ? Command.FOREVER
                 : Math.max(0, ends - Math.max(state.nowNanos, now));
     }
 
-    /** Whether a session holds a key, other than by {@link Command.Ask}. */
+    /** Whether a session holds a key, other than by {@link Command.RequestOffer}. */
     public boolean isHolding(long session, Kind kind, Key key) {
         Resource resource = state.space(kind).get(key);
         return resource != null && resource.holdOf(session) != null;
@@ -233,11 +233,11 @@ public final class EngineViews {
 
     /** As what a session holds a key by a request; null if it does not. */
     public @Nullable Kind kindHeldBy(long session, long request, Key key) {
-        Session found = state.sessions.get(session);
+        SessionState found = state.sessions.get(session);
         for (Hold hold = found == null ? null : found.lastHold; hold != null; hold = hold.before) {
             if (hold.request == request && hold.resource.key.equals(key)) {
-                return hold.resource == state.space(Kind.MUTEX).get(key)
-                        ? Kind.MUTEX
+                return hold.resource == state.space(Kind.LOCK).get(key)
+                        ? Kind.LOCK
                         : Kind.SEMAPHORE;
             }
         }
@@ -247,7 +247,7 @@ public final class EngineViews {
     /** Whether a session has got what it went in line for, and has not awaited it. */
     public boolean hasUnawaited(long session, Kind kind, Key key) {
         Resource resource = state.space(kind).get(key);
-        Session found = state.sessions.get(session);
+        SessionState found = state.sessions.get(session);
         return resource != null && found != null && found.enqueued(resource) instanceof Hold;
     }
 
@@ -259,17 +259,17 @@ public final class EngineViews {
 
     /** How much of one kind is held. */
     public HeldCount countHeld(Namespace namespace, Kind kind) {
-        HeldTally tally = state.tally(namespace, kind);
+        UsageCounters tally = state.usage(namespace, kind);
         return new HeldCount(tally.keys, tally.holds);
     }
 
     /** How much of one kind is in use; namespaces are few. */
-    public UseCount countUse(Kind kind) {
-        UseCount sum = new UseCount(0, 0, 0);
-        for (Map<Kind, HeldTally> kinds : state.held.values()) {
-            HeldTally tally = kinds.get(kind);
+    public KindUsage countUse(Kind kind) {
+        KindUsage sum = new KindUsage(0, 0, 0);
+        for (Map<Kind, UsageCounters> kinds : state.usage.values()) {
+            UsageCounters tally = kinds.get(kind);
             if (tally != null) {
-                sum = sum.plus(new UseCount(tally.keys, tally.holds, tally.waits));
+                sum = sum.plus(new KindUsage(tally.keys, tally.holds, tally.waits));
             }
         }
         return sum;
@@ -281,13 +281,13 @@ public final class EngineViews {
      */
     public long[] waited(Kind kind, int most, long now) {
         LongStream.Builder all = LongStream.builder();
-        for (Map<Kind, HeldTally> kinds : state.held.values()) {
-            HeldTally tally = kinds.get(kind);
+        for (Map<Kind, UsageCounters> kinds : state.usage.values()) {
+            UsageCounters tally = kinds.get(kind);
             if (tally != null) {
                 int[] left = {most};
                 tally.eachWait(
-                        wait -> {
-                            all.add(since(wait.sinceNanos, now));
+                        waiter -> {
+                            all.add(since(waiter.sinceNanos, now));
                             return --left[0] > 0;
                         });
             }
@@ -295,23 +295,23 @@ public final class EngineViews {
         return all.build().toArray();
     }
 
-    public Listing<CounterView> listCounters() {
+    public KeyScan<CounterView> listCounters() {
         return state.data.listCounters();
     }
 
-    public Listing<ValueView> listValues() {
+    public KeyScan<ValueView> listValues() {
         return state.data.listValues();
     }
 
-    public Listing<ListView> listLists() {
+    public KeyScan<ListView> listLists() {
         return state.data.listLists();
     }
 
-    private Listing<ResourceView> listResources(boolean unused) {
-        return new Listing<>(
+    private KeyScan<ResourceView> listResources(boolean unused) {
+        return new KeyScan<>(
                 state.all,
-                (named, now) ->
-                        named instanceof Resource resource && resource.isUnused() == unused
+                (keyedState, now) ->
+                        keyedState instanceof Resource resource && resource.isUnused() == unused
                                 ? view(resource, now)
                                 : null);
     }

@@ -3,9 +3,9 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** A slot that a session has, until it is released or its lease ends. */
-sealed class Hold extends Deadline implements Place permits AskHold, TermsHold {
+sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, HoldWithAttributes {
     final Resource resource;
-    Session session;
+    SessionState session;
     final long fence;
     final long salt;
 
@@ -19,10 +19,10 @@ sealed class Hold extends Deadline implements Place permits AskHold, TermsHold {
     long request;
 
     /** The request whose answer told the token first, 0 if none has. */
-    long toldBy;
+    long tokenSentBy;
 
     /** Whoever renewed it last, if that was another session. */
-    @Nullable Heir heir;
+    @Nullable Successor successor;
 
     /** Its place among the holds of the session, known only while a state is written or read. */
     int rank;
@@ -32,39 +32,39 @@ sealed class Hold extends Deadline implements Place permits AskHold, TermsHold {
 
     @Nullable Hold after;
 
-    Hold(Resource resource, Session session, long request, long fence, long salt, long leaseNanos) {
+    Hold(Resource resource, SessionState sessionState, long request, long fence, long salt, long leaseNanos) {
         this.resource = resource;
-        this.session = session;
+        this.session = sessionState;
         this.request = request;
         this.fence = fence;
         this.salt = salt;
         this.leaseNanos = leaseNanos;
-        this.toldBy = request;
+        this.tokenSentBy = request;
     }
 
     static Hold of(
             Resource resource,
-            Session session,
+            SessionState sessionState,
             long request,
             long fence,
             long salt,
             long leaseNanos,
-            Terms terms) {
-        return terms.isPlain()
-                ? new Hold(resource, session, request, fence, salt, leaseNanos)
-                : new TermsHold(resource, session, request, fence, salt, leaseNanos, terms);
+            HoldAttributes holdAttributes) {
+        return holdAttributes.isPlain()
+                ? new Hold(resource, sessionState, request, fence, salt, leaseNanos)
+                : new HoldWithAttributes(resource, sessionState, request, fence, salt, leaseNanos, holdAttributes);
     }
 
     /** Another session has it from now on, as if its request had been granted it. */
-    void passTo(Session next, long nextRequest) {
+    void passTo(SessionState next, long nextRequest) {
         session = next;
         request = nextRequest;
-        toldBy = nextRequest;
-        heir = null;
+        tokenSentBy = nextRequest;
+        successor = null;
     }
 
-    Terms terms() {
-        return Terms.PLAIN;
+    HoldAttributes terms() {
+        return HoldAttributes.PLAIN;
     }
 
     Mode mode() {

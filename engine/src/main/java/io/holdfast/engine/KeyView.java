@@ -8,10 +8,10 @@ import java.util.List;
  * @param held how many hold it
  * @param waiters how many wait for it
  * @param holders the first of them, in order of grant
- * @param line some of those who wait, in order of arrival
+ * @param queue some of those who wait, in order of arrival
  */
 public record KeyView(
-        Kind kind, long limit, int held, int waiters, List<Holder> holders, List<Waiter> line) {
+        Kind kind, long limit, int held, int waiters, List<Holder> holders, List<Waiter> queue) {
     /**
      * One of those who hold it.
      *

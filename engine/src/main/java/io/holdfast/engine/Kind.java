@@ -6,7 +6,7 @@ package io.holdfast.engine;
  */
 public enum Kind {
     /** One slot. */
-    MUTEX,
+    LOCK,
     /** As many slots as the first request for the name says. */
     SEMAPHORE,
     /** Everybody may have it; holders are counted, each session once. */

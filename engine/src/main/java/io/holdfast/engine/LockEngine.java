@@ -17,11 +17,11 @@ import java.util.Map;
  * steps that visit all of them: other settings, and the end of a quarantine.
  */
 public final class LockEngine {
-    private Settings settings;
+    private EngineSettings engineSettings;
     private final EngineState state;
     private final EngineViews views;
-    private final Map<Key, Resource> mutexes;
-    private final Map<Long, Session> sessions;
+    private final Map<Key, Resource> locks;
+    private final Map<Long, SessionState> sessions;
     private final Deadlines deadlines;
     private final Deadlines idleEnds;
     private final DataStore data;
@@ -30,17 +30,17 @@ public final class LockEngine {
     private @Nullable Quarantine quarantine;
 
     /** Where what happens is told, if anybody wants to know. */
-    private @Nullable List<Event> events;
+    private @Nullable List<KeyEvent> events;
 
-    public LockEngine(Settings settings) {
-        this(settings, new EngineState(settings));
+    public LockEngine(EngineSettings engineSettings) {
+        this(engineSettings, new EngineState(engineSettings));
     }
 
-    private LockEngine(Settings settings, EngineState state) {
-        this.settings = settings;
+    private LockEngine(EngineSettings engineSettings, EngineState state) {
+        this.engineSettings = engineSettings;
         this.state = state;
         this.views = new EngineViews(state);
-        this.mutexes = state.mutexes;
+        this.locks = state.locks;
         this.sessions = state.sessions;
         this.deadlines = state.deadlines;
         this.idleEnds = state.idleEnds;
@@ -48,15 +48,15 @@ public final class LockEngine {
     }
 
     /** Goes on by other settings. Takes its time, if others are to be forgotten, or sooner. */
-    public void configure(Settings next) {
-        boolean same = settings.idleNanos() == next.idleNanos();
-        settings = next;
+    public void configure(EngineSettings next) {
+        boolean same = engineSettings.idleNanos() == next.idleNanos();
+        engineSettings = next;
         data.configure(next);
-        for (Roster.Node node = state.all.first(); node != null && !same; node = node.after()) {
+        for (CursorList.Node node = state.all.first(); node != null && !same; node = node.after()) {
             if (node instanceof Resource resource) {
                 idleEnds.remove(resource);
-                if (resource.isUnused() && !resource.suspended && resource.lasting) {
-                    idleEnds.schedule(resource, settings.idleEnd(resource.lastActivityNanos));
+                if (resource.isUnused() && !resource.suspended && resource.remembered) {
+                    idleEnds.schedule(resource, engineSettings.idleEnd(resource.lastActivityNanos));
                 }
             }
         }
@@ -87,34 +87,34 @@ public final class LockEngine {
     /**
      * Makes an engine of what {@link #write} wrote, and reads no further.
      *
-     * @param settings that the engine had; for others, {@link #configure} it afterwards
+     * @param engineSettings that the engine had; for others, {@link #configure} it afterwards
      */
-    public static LockEngine read(DataInput in, Settings settings) throws IOException {
-        EngineState state = new EngineState(settings);
+    public static LockEngine read(DataInput in, EngineSettings engineSettings) throws IOException {
+        EngineState state = new EngineState(engineSettings);
         new StateReader(state, in).read();
-        return new LockEngine(settings, state);
+        return new LockEngine(engineSettings, state);
     }
 
     /** Reserves everything that there is, with a ledger that begins anew and refuses nothing. */
-    public void reserveAll(Ledger ledger) {
-        for (Roster.Node node = state.all.first(); node != null; node = node.after()) {
+    public void reserveAll(Quotas quotas) {
+        for (CursorList.Node node = state.all.first(); node != null; node = node.after()) {
             if (!(node instanceof Resource resource)) {
                 continue;
             }
             boolean _ =
-                    resource.lasting
-                            ? ledger.reserveKey(resource.key, resource.creator)
-                            : ledger.reserveClaim(resource.key, resource.creator);
+                    resource.remembered
+                            ? quotas.reserveKey(resource.key, resource.creator)
+                            : quotas.reserveTransientKey(resource.key, resource.creator);
             for (Hold hold : resource.holds()) {
-                boolean _ = ledger.reserveHold(hold.session.client(ledger));
+                boolean _ = quotas.reserveHold(hold.session.client(quotas));
             }
-            resource.eachWait(wait -> ledger.reserveWait(wait.session.client(ledger)));
+            resource.eachWait(waiter -> quotas.reserveWait(waiter.session.client(quotas)));
         }
-        data.reserveAll(ledger);
+        data.reserveAll(quotas);
     }
 
     /** From now on, what happens to keys is added to a list, in order. Nothing depends on it. */
-    public void report(List<Event> to) {
+    public void recordEvents(List<KeyEvent> to) {
         events = to;
     }
 
@@ -122,8 +122,8 @@ public final class LockEngine {
      * Applies a command at a time, which never goes back, and adds what follows from it to {@code
      * effects}, in order.
      */
-    public void apply(Command command, long now, Ledger ledger, List<Effect> effects) {
-        apply(command, now, now, ledger, effects);
+    public void apply(Command command, long now, Quotas quotas, List<Effect> effects) {
+        apply(command, now, now, quotas, effects);
     }
 
     /**
@@ -132,31 +132,31 @@ public final class LockEngine {
      * can still be renewed, and what is held is not granted to another.
      */
     public void apply(
-            Command command, long now, long dueNanos, Ledger ledger, List<Effect> effects) {
+            Command command, long now, long dueNanos, Quotas quotas, List<Effect> effects) {
         state.nowNanos = Math.max(state.nowNanos, now);
         // First: no rule below meets a holder whose time is up.
-        endWhatIsDue(dueNanos < now ? dueNanos : state.nowNanos, ledger, effects);
+        expireDue(dueNanos < now ? dueNanos : state.nowNanos, quotas, effects);
         switch (command) {
-            case Command.Acquire acquire -> acquire(acquire, ledger, effects);
-            case Command.Enqueue enqueue -> enqueue(enqueue, ledger, effects);
-            case Command.Await await -> await(await, ledger, effects);
-            case Command.Release release -> release(release, ledger, effects);
+            case Command.Acquire acquire -> acquire(acquire, quotas, effects);
+            case Command.Enqueue enqueue -> enqueue(enqueue, quotas, effects);
+            case Command.Await await -> await(await, quotas, effects);
+            case Command.Release release -> release(release, quotas, effects);
             case Command.Renew renew -> renew(renew, effects);
-            case Command.Claim claim -> claim(claim, ledger, effects);
-            case Command.Unclaim unclaim -> unclaim(unclaim, ledger, effects);
+            case Command.TryAcquire tryAcquire -> tryAcquire(tryAcquire, quotas, effects);
+            case Command.ReleaseBySession releaseBySession -> releaseBySession(releaseBySession, quotas, effects);
             case Command.Inspect inspect -> inspect(inspect, effects);
-            case Command.Evict evict -> evict(evict, ledger, effects);
-            case Command.Cancel cancel -> cancel(cancel, ledger, effects);
-            case Command.Ask ask -> ask(ask, ledger, effects);
-            case Command.Asked asked -> settle(asked, ledger, effects);
-            case Command.Suspend suspend -> suspend(suspend, ledger, effects);
-            case Command.Resume resume -> resume(resume, ledger, effects);
-            case Command.Reassert reassert -> reassert(reassert, ledger, effects);
+            case Command.ForceRelease forceRelease -> forceRelease(forceRelease, quotas, effects);
+            case Command.Cancel cancel -> cancel(cancel, quotas, effects);
+            case Command.RequestOffer requestOffer -> requestOffer(requestOffer, quotas, effects);
+            case Command.OnTrackedRequest onTrackedRequest -> applyToTrackedRequest(onTrackedRequest, quotas, effects);
+            case Command.Suspend suspend -> suspend(suspend, quotas, effects);
+            case Command.Resume resume -> resume(resume, quotas, effects);
+            case Command.Reassert reassert -> reassert(reassert, quotas, effects);
             case Command.Data operation ->
-                    effects.add(data.apply(operation, state.nowNanos, ledger));
-            case Command.CloseSession close -> close(close, ledger, effects);
+                    effects.add(data.apply(operation, state.nowNanos, quotas));
+            case Command.CloseSession close -> close(close, quotas, effects);
             case Command.Tick() -> {}
-            case Command.Collect(int most) -> collect(most, ledger);
+            case Command.Collect(int most) -> collect(most, quotas);
         }
     }
 
@@ -181,133 +181,133 @@ public final class LockEngine {
         return views;
     }
 
-    private void acquire(Command.Acquire c, Ledger ledger, List<Effect> effects) {
-        Session known = sessions.get(c.session());
-        Ledger.Client client = client(known, c, ledger);
-        Resource resource = admit(c, c.limit(), c.terms().mode(), client, ledger, effects);
+    private void acquire(Command.Acquire c, Quotas quotas, List<Effect> effects) {
+        SessionState known = sessions.get(c.session());
+        Quotas.Client client = client(known, c, quotas);
+        Resource resource = admit(c, c.limit(), c.terms().mode(), client, quotas, effects);
         if (resource == null) {
             return;
         }
-        Session session = known == null ? state.session(c.session(), client) : known;
+        SessionState sessionState = known == null ? state.session(c.session(), client) : known;
         if (isFree(resource, c.terms().mode()) && !isQuarantined(c.kind())) {
-            share(resource, c.terms());
+            ensureReadWriteState(resource, c.terms());
             Hold hold =
                     grant(
                             resource,
-                            session,
+                            sessionState,
                             c.request(),
                             c.salt(),
                             c.leaseNanos(),
                             c.terms(),
                             state.nowNanos,
-                            ledger);
+                            quotas);
             effects.add(granted(hold, c.request()));
-        } else if (isLineFull(resource)) {
+        } else if (isQueueFull(resource)) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else if (c.waitNanos() == 0) {
             effects.add(new Effect.TimedOut(c.session(), c.request()));
-            tell(Event.Type.TIMED_OUT, resource, session, c.terms().mode(), 0, 0, 0);
-        } else if (!ledger.reserveWait(client)) {
+            recordEvent(KeyEvent.Type.TIMED_OUT, resource, sessionState, c.terms().mode(), 0, 0, 0);
+        } else if (!quotas.reserveWait(client)) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
-            Wait wait =
-                    Wait.of(
+            Waiter waiter =
+                    Waiter.of(
                             resource,
-                            session,
+                            sessionState,
                             c.request(),
                             c.salt(),
                             c.leaseNanos(),
                             false,
                             c.terms());
-            share(resource, c.terms());
-            line(wait);
-            tell(Event.Type.WAITING, wait);
-            deadlines.schedule(wait, after(c.waitNanos()));
+            ensureReadWriteState(resource, c.terms());
+            appendToQueue(waiter);
+            recordEvent(KeyEvent.Type.WAITING, waiter);
+            deadlines.schedule(waiter, after(c.waitNanos()));
         }
-        rest(resource, ledger);
+        markIdle(resource, quotas);
     }
 
-    private void share(Resource resource, Terms terms) {
-        if (terms.mode() == Mode.READ && resource instanceof Mutex mutex) {
-            mutex.share(settings.policy(mutex.key));
+    private void ensureReadWriteState(Resource resource, HoldAttributes holdAttributes) {
+        if (holdAttributes.mode() == Mode.READ && resource instanceof ReadWriteLock readWriteLock) {
+            readWriteLock.ensureReadWriteState(engineSettings.policy(readWriteLock.key));
         }
     }
 
-    private void enqueue(Command.Enqueue c, Ledger ledger, List<Effect> effects) {
+    private void enqueue(Command.Enqueue c, Quotas quotas, List<Effect> effects) {
         Resource known = state.space(c.kind()).get(c.key());
         if (known != null && state.session(c.session()).enqueued(known) != null) {
             refuse(c, Refusal.ALREADY_ENQUEUED, effects);
             return;
         }
-        Ledger.Client client = client(sessions.get(c.session()), c, ledger);
-        Resource resource = admit(c, c.limit(), c.mode(), client, ledger, effects);
+        Quotas.Client client = client(sessions.get(c.session()), c, quotas);
+        Resource resource = admit(c, c.limit(), c.mode(), client, quotas, effects);
         if (resource == null) {
             return;
         }
-        Session session = state.session(c.session(), client);
-        Terms terms = Terms.of(c.mode());
+        SessionState sessionState = state.session(c.session(), client);
+        HoldAttributes holdAttributes = HoldAttributes.of(c.mode());
         if (isFree(resource, c.mode()) && !isQuarantined(c.kind())) {
-            share(resource, terms);
+            ensureReadWriteState(resource, holdAttributes);
             Hold hold =
                     grant(
                             resource,
-                            session,
+                            sessionState,
                             c.request(),
                             c.salt(),
                             c.leaseNanos(),
-                            terms,
+                            holdAttributes,
                             state.nowNanos,
-                            ledger);
-            session.recordEnqueue(resource, hold);
+                            quotas);
+            sessionState.recordEnqueue(resource, hold);
             effects.add(granted(hold, c.request()));
-        } else if (isLineFull(resource) || !ledger.reserveWait(client)) {
+        } else if (isQueueFull(resource) || !quotas.reserveWait(client)) {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
-            Wait wait =
-                    Wait.of(resource, session, Wait.NOBODY, c.salt(), c.leaseNanos(), true, terms);
-            share(resource, terms);
-            line(wait);
-            tell(Event.Type.WAITING, wait);
-            session.recordEnqueue(resource, wait);
+            Waiter waiter =
+                    Waiter.of(resource, sessionState, Waiter.NO_REQUEST, c.salt(), c.leaseNanos(), true, holdAttributes);
+            ensureReadWriteState(resource, holdAttributes);
+            appendToQueue(waiter);
+            recordEvent(KeyEvent.Type.WAITING, waiter);
+            sessionState.recordEnqueue(resource, waiter);
             effects.add(new Effect.Queued(c.session(), c.request()));
         }
-        rest(resource, ledger);
+        markIdle(resource, quotas);
     }
 
-    private void await(Command.Await c, Ledger ledger, List<Effect> effects) {
+    private void await(Command.Await c, Quotas quotas, List<Effect> effects) {
         Resource resource = state.space(c.kind()).get(c.key());
-        Session session = sessions.get(c.session());
-        Place place = resource == null || session == null ? null : session.enqueued(resource);
-        if (resource == null || session == null || place == null) {
+        SessionState sessionState = sessions.get(c.session());
+        HoldOrWaiter holdOrWaiter = resource == null || sessionState == null ? null : sessionState.enqueued(resource);
+        if (resource == null || sessionState == null || holdOrWaiter == null) {
             refuse(c, Refusal.NOT_ENQUEUED, effects);
             return;
         }
         resource.lastActivityNanos = state.nowNanos;
-        switch (place) {
+        switch (holdOrWaiter) {
             case Hold hold -> {
-                session.endEnqueue(resource, hold);
+                sessionState.endEnqueue(resource, hold);
                 hold.request = c.request();
-                if (hold.toldBy == 0) {
-                    hold.toldBy = c.request();
+                if (hold.tokenSentBy == 0) {
+                    hold.tokenSentBy = c.request();
                 }
                 deadlines.schedule(hold, after(hold.leaseNanos));
                 effects.add(granted(hold, c.request()));
             }
-            case Wait wait -> {
-                if (wait.isAwaited()) { // who awaits it already gets an answer too
-                    effects.add(new Effect.Cancelled(c.session(), wait.request));
+            case Waiter waiter -> {
+                if (waiter.isAwaited()) { // who awaits it already gets an answer too
+                    effects.add(new Effect.Cancelled(c.session(), waiter.request));
                 }
-                wait.request = c.request();
+                waiter.request = c.request();
                 if (c.waitNanos() == 0) {
-                    timeOut(wait, ledger, effects);
+                    timeOut(waiter, quotas, effects);
                 } else {
-                    deadlines.schedule(wait, after(c.waitNanos()));
+                    deadlines.schedule(waiter, after(c.waitNanos()));
                 }
             }
         }
     }
 
-    private void release(Command.Release c, Ledger ledger, List<Effect> effects) {
+    private void release(Command.Release c, Quotas quotas, List<Effect> effects) {
         Hold hold = find(c.kind(), c.key(), c.token());
         if (hold == null) {
             refuse(c, Refusal.NOT_HELD, effects);
@@ -318,10 +318,10 @@ public final class LockEngine {
         if (revoked) {
             effects.add(new Effect.Revoked(hold.session.id, hold.request));
         }
-        end(hold, revoked ? Event.Type.LOST : Event.Type.RELEASED, ledger, effects);
+        end(hold, revoked ? KeyEvent.Type.LOST : KeyEvent.Type.RELEASED, quotas, effects);
     }
 
-    private void evict(Command.Evict c, Ledger ledger, List<Effect> effects) {
+    private void forceRelease(Command.ForceRelease c, Quotas quotas, List<Effect> effects) {
         Resource resource = state.space(c.kind()).get(c.key());
         List<Hold> evicted = new ArrayList<>();
         if (resource != null) {
@@ -335,16 +335,16 @@ public final class LockEngine {
             refuse(c, Refusal.NOT_HELD, effects);
             return;
         }
-        List<Effect.Evicted.Loss> lost =
+        List<Effect.ForceReleased.Loss> lost =
                 evicted.stream()
-                        .map(hold -> new Effect.Evicted.Loss(hold.session.id, hold.fence))
+                        .map(hold -> new Effect.ForceReleased.Loss(hold.session.id, hold.fence))
                         .toList();
-        effects.add(new Effect.Evicted(c.session(), c.request(), lost, ledger.nextFence()));
+        effects.add(new Effect.ForceReleased(c.session(), c.request(), lost, quotas.nextFence()));
         for (Hold hold : evicted) {
             if (hold.isTracked()) {
                 effects.add(new Effect.Revoked(hold.session.id, hold.request));
             }
-            end(hold, Event.Type.LOST, ledger, effects);
+            end(hold, KeyEvent.Type.LOST, quotas, effects);
         }
     }
 
@@ -356,40 +356,40 @@ public final class LockEngine {
         }
         hold.resource.lastActivityNanos = state.nowNanos;
         deadlines.schedule(hold, after(c.leaseNanos()));
-        hold.heir = heir(hold, c);
+        hold.successor = successor(hold, c);
         effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
     }
 
     /** Nobody, if the session renews its own, or there is no session whose end it goes by. */
-    private @Nullable Heir heir(Hold hold, Command.Renew c) {
+    private @Nullable Successor successor(Hold hold, Command.Renew c) {
         if (hold.session.id == c.session()
                 || !hold.terms().bound()
                 || sessions.get(hold.session.id) != hold.session) {
             return null;
         }
-        Session session = state.session(c.session()); // it can be asked later whether it is there
-        return new Heir(session.id, c.request(), state.nowNanos);
+        SessionState sessionState = state.session(c.session()); // it can be asked later whether it is there
+        return new Successor(sessionState.id, c.request(), state.nowNanos);
     }
 
-    private void claim(Command.Claim c, Ledger ledger, List<Effect> effects) {
+    private void tryAcquire(Command.TryAcquire c, Quotas quotas, List<Effect> effects) {
         Resource resource = state.space(c.kind()).get(c.key());
         if (resource != null && resource.holdOf(c.session()) != null) {
-            effects.add(new Effect.Claimed(c.session(), c.request(), false, resource.holders()));
+            effects.add(new Effect.TryAcquired(c.session(), c.request(), false, resource.holders()));
             return;
         }
         if (isQuarantined(c.kind()) || (resource != null && !isFree(resource))) {
             refuse(c, Refusal.BUSY, effects);
             return;
         }
-        Session known = sessions.get(c.session());
-        Ledger.Client client = client(known, c, ledger);
-        if (!ledger.reserveHold(client)) {
+        SessionState known = sessions.get(c.session());
+        Quotas.Client client = client(known, c, quotas);
+        if (!quotas.reserveHold(client)) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return;
         }
         if (resource == null) {
-            if (!ledger.reserveClaim(c.key(), client)) {
-                ledger.returnHold(client);
+            if (!quotas.reserveTransientKey(c.key(), client)) {
+                quotas.returnHold(client);
                 refuse(c, Refusal.TOO_MANY_KEYS, effects);
                 return;
             }
@@ -397,27 +397,27 @@ public final class LockEngine {
             resource.creator = client;
         }
         resource.lastActivityNanos = state.nowNanos;
-        Session session = known == null ? state.session(c.session(), client) : known;
+        SessionState sessionState = known == null ? state.session(c.session(), client) : known;
         Hold _ =
                 grant(
                         resource,
-                        session,
+                        sessionState,
                         c.request(),
                         c.salt(),
                         Command.FOREVER,
-                        Terms.PLAIN,
+                        HoldAttributes.PLAIN,
                         state.nowNanos,
-                        ledger);
-        effects.add(new Effect.Claimed(c.session(), c.request(), true, resource.holders()));
+                        quotas);
+        effects.add(new Effect.TryAcquired(c.session(), c.request(), true, resource.holders()));
     }
 
     /** Of the session that sends a command, which the engine may not know yet. */
-    private static Ledger.@Nullable Client client(
-            @Nullable Session session, Command.Keyed c, Ledger ledger) {
-        return session == null ? ledger.client(c.session()) : session.client(ledger);
+    private static Quotas.@Nullable Client client(
+            @Nullable SessionState sessionState, Command.Keyed c, Quotas quotas) {
+        return sessionState == null ? quotas.client(c.session()) : sessionState.client(quotas);
     }
 
-    private void unclaim(Command.Unclaim c, Ledger ledger, List<Effect> effects) {
+    private void releaseBySession(Command.ReleaseBySession c, Quotas quotas, List<Effect> effects) {
         Resource resource = state.space(c.kind()).get(c.key());
         Hold hold = resource == null ? null : resource.holdOf(c.session());
         if (hold == null) {
@@ -425,7 +425,7 @@ public final class LockEngine {
             return;
         }
         effects.add(new Effect.Released(c.session(), c.request()));
-        end(hold, Event.Type.RELEASED, ledger, effects);
+        end(hold, KeyEvent.Type.RELEASED, quotas, effects);
     }
 
     private void inspect(Command.Inspect c, List<Effect> effects) {
@@ -435,233 +435,233 @@ public final class LockEngine {
         effects.add(new Effect.Inspected(c.session(), c.request(), holders, own));
     }
 
-    private void cancel(Command.Cancel c, Ledger ledger, List<Effect> effects) {
+    private void cancel(Command.Cancel c, Quotas quotas, List<Effect> effects) {
         Resource resource = state.space(c.kind()).get(c.key());
-        Session session = sessions.get(c.session());
-        if (resource == null || session == null) {
+        SessionState sessionState = sessions.get(c.session());
+        if (resource == null || sessionState == null) {
             return;
         }
-        for (Wait wait = session.lastWait; wait != null; wait = wait.before) {
-            if (wait.request == c.request() && wait.resource == resource) {
-                withdraw(wait);
-                tell(Event.Type.GAVE_UP, wait);
-                ledger.returnWait(session.client(ledger));
+        for (Waiter waiter = sessionState.lastWait; waiter != null; waiter = waiter.before) {
+            if (waiter.request == c.request() && waiter.resource == resource) {
+                withdraw(waiter);
+                recordEvent(KeyEvent.Type.GAVE_UP, waiter);
+                quotas.returnWait(sessionState.client(quotas));
                 effects.add(new Effect.Cancelled(c.session(), c.request()));
-                serve(resource, ledger, effects);
-                rest(resource, ledger);
+                serve(resource, quotas, effects);
+                markIdle(resource, quotas);
                 return;
             }
         }
-        for (Hold hold = session.lastHold; hold != null; hold = hold.before) {
+        for (Hold hold = sessionState.lastHold; hold != null; hold = hold.before) {
             if (hold.request == c.request() && hold.resource == resource) {
                 effects.add(new Effect.Cancelled(c.session(), c.request()));
-                end(hold, ownEnd(hold), ledger, effects);
+                end(hold, ownEnd(hold), quotas, effects);
                 return;
             }
         }
     }
 
-    private void ask(Command.Ask c, Ledger ledger, List<Effect> effects) {
-        Resource known = mutexes.get(c.key());
-        Ledger.Client client = client(sessions.get(c.session()), c, ledger);
-        if (!ledger.reserveWait(client)) {
+    private void requestOffer(Command.RequestOffer c, Quotas quotas, List<Effect> effects) {
+        Resource known = locks.get(c.key());
+        Quotas.Client client = client(sessions.get(c.session()), c, quotas);
+        if (!quotas.reserveWait(client)) {
             Refusal reason = known == null ? Refusal.TOO_MANY_KEYS : Refusal.TOO_MANY_WAITERS;
             refuse(c, reason, effects);
             return;
         }
-        Mutex mutex = named(known, c.key(), client, ledger);
-        if (mutex == null) {
-            ledger.returnWait(client);
+        ReadWriteLock readWriteLock = getOrCreateLock(known, c.key(), client, quotas);
+        if (readWriteLock == null) {
+            quotas.returnWait(client);
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return;
         }
-        boolean full = isLineFull(mutex);
-        mutex.share(settings.policy(c.key()));
-        AskWait wait =
-                new AskWait(
-                        mutex,
+        boolean full = isQueueFull(readWriteLock);
+        readWriteLock.ensureReadWriteState(engineSettings.policy(c.key()));
+        OfferWaiter wait =
+                new OfferWaiter(
+                        readWriteLock,
                         state.session(c.session(), client),
                         c.request(),
                         c.salt(),
                         c.leaseNanos(),
                         c.mode(),
                         c.confirmNanos());
-        line(wait);
-        boolean next = !isQuarantined(Kind.MUTEX) && mutex.next() == wait;
+        appendToQueue(wait);
+        boolean next = !isQuarantined(Kind.LOCK) && readWriteLock.next() == wait;
         if (full && !next) {
             withdraw(wait);
-            ledger.returnWait(client);
+            quotas.returnWait(client);
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
             return;
         }
-        mutex.lastActivityNanos = state.nowNanos;
+        readWriteLock.lastActivityNanos = state.nowNanos;
         effects.add(new Effect.Queued(c.session(), c.request()));
         if (next) {
-            serve(mutex, ledger, effects);
+            serve(readWriteLock, quotas, effects);
         } else if (c.waitNanos() == 0) {
-            timeOut(wait, ledger, effects);
+            timeOut(wait, quotas, effects);
         } else {
-            tell(Event.Type.WAITING, wait);
+            recordEvent(KeyEvent.Type.WAITING, wait);
             deadlines.schedule(wait, after(c.waitNanos()));
         }
     }
 
     /** The mutex of a name, made if need be without being remembered; null if there is no room. */
-    private @Nullable Mutex named(
-            @Nullable Resource known, Key key, Ledger.@Nullable Client client, Ledger ledger) {
+    private @Nullable ReadWriteLock getOrCreateLock(
+            @Nullable Resource known, Key key, Quotas.@Nullable Client client, Quotas quotas) {
         if (known != null) {
-            return (Mutex) known;
+            return (ReadWriteLock) known;
         }
-        if (!ledger.reserveClaim(key, client)) {
+        if (!quotas.reserveTransientKey(key, client)) {
             return null;
         }
-        Resource made = state.add(Kind.MUTEX, key, 1);
+        Resource made = state.add(Kind.LOCK, key, 1);
         made.creator = client;
-        return (Mutex) made;
+        return (ReadWriteLock) made;
     }
 
-    private void settle(Command.Asked c, Ledger ledger, List<Effect> effects) {
-        Session session = sessions.get(c.session());
-        Place place = session == null ? null : session.tracked(c.asked());
-        switch (place) {
-            case Wait wait when wait.resource.key.equals(c.key()) -> {
-                stand(c, Stand.QUEUED, 0, effects);
-                if (c instanceof Command.Decline || c instanceof Command.GiveUp) {
-                    withdraw(wait);
-                    tell(Event.Type.GAVE_UP, wait);
-                    ledger.returnWait(wait.session.client(ledger));
-                    serve(wait.resource, ledger, effects);
-                    rest(wait.resource, ledger);
+    private void applyToTrackedRequest(Command.OnTrackedRequest c, Quotas quotas, List<Effect> effects) {
+        SessionState sessionState = sessions.get(c.session());
+        HoldOrWaiter holdOrWaiter = sessionState == null ? null : sessionState.tracked(c.targetRequest());
+        switch (holdOrWaiter) {
+            case Waiter waiter when waiter.resource.key.equals(c.key()) -> {
+                reportStatus(c, RequestStatus.QUEUED, 0, effects);
+                if (c instanceof Command.Decline || c instanceof Command.CancelOrRelease) {
+                    withdraw(waiter);
+                    recordEvent(KeyEvent.Type.GAVE_UP, waiter);
+                    quotas.returnWait(waiter.session.client(quotas));
+                    serve(waiter.resource, quotas, effects);
+                    markIdle(waiter.resource, quotas);
                 }
             }
-            case AskHold hold when hold.offered && hold.resource.key.equals(c.key()) -> {
-                stand(c, Stand.OFFERED, hold.fence, effects);
-                if (c instanceof Command.GiveUp || c instanceof Command.Decline) {
-                    end(hold, Event.Type.GAVE_UP, ledger, effects);
+            case OfferHold hold when hold.offered && hold.resource.key.equals(c.key()) -> {
+                reportStatus(c, RequestStatus.OFFERED, hold.fence, effects);
+                if (c instanceof Command.CancelOrRelease || c instanceof Command.Decline) {
+                    end(hold, KeyEvent.Type.GAVE_UP, quotas, effects);
                 } else if (c instanceof Command.Confirm) {
-                    confirm(hold, ledger, effects);
+                    confirm(hold, quotas, effects);
                 }
             }
             case Hold hold when hold.resource.key.equals(c.key()) -> {
-                stand(c, Stand.HELD, hold.fence, effects);
-                if (c instanceof Command.GiveUp) {
-                    end(hold, Event.Type.RELEASED, ledger, effects);
+                reportStatus(c, RequestStatus.HELD, hold.fence, effects);
+                if (c instanceof Command.CancelOrRelease) {
+                    end(hold, KeyEvent.Type.RELEASED, quotas, effects);
                 }
             }
-            case null, default -> stand(c, Stand.GONE, 0, effects);
+            case null, default -> reportStatus(c, RequestStatus.GONE, 0, effects);
         }
     }
 
-    private static void stand(Command.Keyed c, Stand stand, long fence, List<Effect> effects) {
-        effects.add(new Effect.Standing(c.session(), c.request(), stand, fence));
+    private static void reportStatus(Command.Keyed c, RequestStatus requestStatus, long fence, List<Effect> effects) {
+        effects.add(new Effect.StatusReport(c.session(), c.request(), requestStatus, fence));
     }
 
-    private void confirm(AskHold hold, Ledger ledger, List<Effect> effects) {
-        ((Mutex) hold.resource).confirm(hold);
+    private void confirm(OfferHold hold, Quotas quotas, List<Effect> effects) {
+        ((ReadWriteLock) hold.resource).confirm(hold);
         hold.sinceNanos = state.nowNanos;
-        tell(Event.Type.ACQUIRED, hold, state.nowNanos - hold.askedNanos, 0);
+        recordEvent(KeyEvent.Type.ACQUIRED, hold, state.nowNanos - hold.requestedNanos, 0);
         deadlines.schedule(hold, after(hold.leaseNanos));
         hold.resource.lastActivityNanos = state.nowNanos;
-        serve(hold.resource, ledger, effects);
+        serve(hold.resource, quotas, effects);
     }
 
-    private void suspend(Command.Suspend c, Ledger ledger, List<Effect> effects) {
-        Mutex mutex = named(mutexes.get(c.key()), c.key(), null, ledger);
-        if (mutex == null) {
+    private void suspend(Command.Suspend c, Quotas quotas, List<Effect> effects) {
+        ReadWriteLock readWriteLock = getOrCreateLock(locks.get(c.key()), c.key(), null, quotas);
+        if (readWriteLock == null) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return;
         }
-        mutex.suspended = true;
-        mutex.lastActivityNanos = state.nowNanos;
+        readWriteLock.suspended = true;
+        readWriteLock.lastActivityNanos = state.nowNanos;
         effects.add(new Effect.Changed(c.session(), c.request()));
     }
 
-    private void resume(Command.Resume c, Ledger ledger, List<Effect> effects) {
+    private void resume(Command.Resume c, Quotas quotas, List<Effect> effects) {
         effects.add(new Effect.Changed(c.session(), c.request()));
-        if (mutexes.get(c.key()) instanceof Mutex mutex && mutex.suspended) {
-            mutex.suspended = false;
-            mutex.lastActivityNanos = state.nowNanos;
-            mutex.tidy();
-            serve(mutex, ledger, effects);
-            rest(mutex, ledger);
+        if (locks.get(c.key()) instanceof ReadWriteLock readWriteLock && readWriteLock.suspended) {
+            readWriteLock.suspended = false;
+            readWriteLock.lastActivityNanos = state.nowNanos;
+            readWriteLock.dropReadWriteState();
+            serve(readWriteLock, quotas, effects);
+            markIdle(readWriteLock, quotas);
         }
     }
 
-    private void reassert(Command.Reassert c, Ledger ledger, List<Effect> effects) {
-        if (!(mutexes.get(c.key()) instanceof Mutex mutex) || !mutex.admitsAgain(c.mode())) {
+    private void reassert(Command.Reassert c, Quotas quotas, List<Effect> effects) {
+        if (!(locks.get(c.key()) instanceof ReadWriteLock readWriteLock) || !readWriteLock.admitsAgain(c.mode())) {
             refuse(c, Refusal.BUSY, effects);
             return;
         }
-        Ledger.Client client = client(sessions.get(c.session()), c, ledger);
-        if (!ledger.reserveHold(client)) {
+        Quotas.Client client = client(sessions.get(c.session()), c, quotas);
+        if (!quotas.reserveHold(client)) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return;
         }
-        mutex.share(settings.policy(c.key()));
-        AskHold hold =
-                new AskHold(
-                        mutex,
+        readWriteLock.ensureReadWriteState(engineSettings.policy(c.key()));
+        OfferHold hold =
+                new OfferHold(
+                        readWriteLock,
                         state.session(c.session(), client),
                         c.request(),
-                        ledger.nextFence(),
+                        quotas.nextFence(),
                         c.salt(),
                         c.leaseNanos(),
                         c.mode(),
                         state.nowNanos,
                         false);
-        book(hold, c.leaseNanos());
-        tell(Event.Type.ACQUIRED, hold, 0, 0);
-        mutex.lastActivityNanos = state.nowNanos;
-        stand(c, Stand.HELD, hold.fence, effects);
+        recordGrant(hold, c.leaseNanos());
+        recordEvent(KeyEvent.Type.ACQUIRED, hold, 0, 0);
+        readWriteLock.lastActivityNanos = state.nowNanos;
+        reportStatus(c, RequestStatus.HELD, hold.fence, effects);
     }
 
-    private void close(Command.CloseSession c, Ledger ledger, List<Effect> effects) {
-        Session session = sessions.get(c.session());
-        if (session == null) {
+    private void close(Command.CloseSession c, Quotas quotas, List<Effect> effects) {
+        SessionState sessionState = sessions.get(c.session());
+        if (sessionState == null) {
             return;
         }
-        int left = c.most();
-        for (; session.firstWait != null && left > 0; left--) {
-            Wait wait = session.firstWait;
-            withdraw(wait);
-            tell(Event.Type.GAVE_UP, wait);
-            ledger.returnWait(session.client(ledger));
-            if (wait.resource instanceof Mutex mutex && mutex.isShared()) {
-                session.recordUnserved(mutex); // later: the next may be another of this session
+        int left = c.maxEnded();
+        for (; sessionState.firstWait != null && left > 0; left--) {
+            Waiter waiter = sessionState.firstWait;
+            withdraw(waiter);
+            recordEvent(KeyEvent.Type.GAVE_UP, waiter);
+            quotas.returnWait(sessionState.client(quotas));
+            if (waiter.resource instanceof ReadWriteLock readWriteLock && readWriteLock.isShared()) {
+                sessionState.recordUnserved(readWriteLock); // later: the next may be another of this session
             } else {
-                serve(wait.resource, ledger, effects);
+                serve(waiter.resource, quotas, effects);
             }
-            rest(wait.resource, ledger);
+            markIdle(waiter.resource, quotas);
         }
-        for (; session.firstWait == null && left > 0; left--) {
-            Resource resource = session.pollUnserved();
+        for (; sessionState.firstWait == null && left > 0; left--) {
+            Resource resource = sessionState.pollUnserved();
             if (resource == null) {
                 break;
             }
-            serve(resource, ledger, effects);
+            serve(resource, quotas, effects);
         }
         int mutexes = 0;
         int sharedLocks = 0;
-        for (; session.firstHold != null && left > 0; left--) {
-            Hold hold = session.firstHold;
-            if (hold.heir != null && hold.heir.atNanos() >= c.heirsSinceNanos()) {
-                Session heir = sessions.get(hold.heir.session());
+        for (; sessionState.firstHold != null && left > 0; left--) {
+            Hold hold = sessionState.firstHold;
+            if (hold.successor != null && hold.successor.atNanos() >= c.successorsSinceNanos()) {
+                SessionState heir = sessions.get(hold.successor.session());
                 if (heir != null) {
-                    ledger.passHold(session.client(ledger), heir.client(ledger));
-                    pass(hold, heir, hold.heir.request());
+                    quotas.passHold(sessionState.client(quotas), heir.client(quotas));
+                    transfer(hold, heir, hold.successor.request());
                     continue;
                 }
             }
-            boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
-            boolean asked = hold instanceof AskHold;
+            boolean unknown = hold.tokenSentBy == 0 || hold.tokenSentBy > c.lastAnswered();
+            boolean asked = hold instanceof OfferHold;
             boolean claimed = hold.leaseNanos == Command.FOREVER && !asked;
             if (claimed) {
-                mutexes += hold.resource.kind() == Kind.MUTEX ? 1 : 0;
+                mutexes += hold.resource.kind() == Kind.LOCK ? 1 : 0;
                 sharedLocks += hold.resource.kind() == Kind.SHARED ? 1 : 0;
             }
-            boolean released = settings.autoRelease() && hold.terms().bound();
+            boolean released = engineSettings.autoRelease() && hold.terms().bound();
             if (released || unknown || claimed || asked) {
-                end(hold, ownEnd(hold), ledger, effects);
+                end(hold, ownEnd(hold), quotas, effects);
             } else {
                 detach(hold);
             }
@@ -669,29 +669,29 @@ public final class LockEngine {
         if (mutexes + sharedLocks > 0) {
             effects.add(new Effect.Orphaned(c.session(), mutexes, sharedLocks));
         }
-        if (session.isEmpty()) {
+        if (sessionState.isEmpty()) {
             sessions.remove(c.session());
         }
     }
 
     /** A session has nothing to do with a hold any more, but for its number. */
     private static void detach(Hold hold) {
-        Session session = hold.session;
-        session.endEnqueue(hold.resource, hold);
-        session.untrack(hold.request);
-        session.remove(hold);
+        SessionState sessionState = hold.session;
+        sessionState.endEnqueue(hold.resource, hold);
+        sessionState.untrack(hold.request);
+        sessionState.remove(hold);
     }
 
     /** Nothing is granted: the slot, the fence and the lease stay as they are. */
-    private static void pass(Hold hold, Session heir, long request) {
+    private static void transfer(Hold hold, SessionState heir, long request) {
         detach(hold);
         hold.passTo(heir, request);
         heir.add(hold);
     }
 
-    private void collect(int most, Ledger ledger) {
+    private void collect(int most, Quotas quotas) {
         long before = collectBefore(state.nowNanos);
-        data.collect(before, most, ledger);
+        data.collect(before, most, quotas);
         for (int i = 0; i < most; i++) {
             if (!(idleEnds.pollDue(before) instanceof Resource resource)) {
                 return;
@@ -699,40 +699,40 @@ public final class LockEngine {
             if (!resource.isUnused() || resource.suspended) {
                 continue; // rests again when that has changed
             }
-            long end = settings.idleEnd(resource.lastActivityNanos);
+            long end = engineSettings.idleEnd(resource.lastActivityNanos);
             if (end > before) {
                 idleEnds.schedule(resource, end);
             } else {
                 state.forget(resource);
-                ledger.returnKey(resource.key, resource.creator);
+                quotas.returnKey(resource.key, resource.creator);
             }
         }
     }
 
     /** Idle ends up to this time are collected: idle for longer than allowed, or for 0 at all. */
     private long collectBefore(long now) {
-        return settings.idleNanos() == 0 ? now : now - 1;
+        return engineSettings.idleNanos() == 0 ? now : now - 1;
     }
 
-    private void endWhatIsDue(long until, Ledger ledger, List<Effect> effects) {
+    private void expireDue(long until, Quotas quotas, List<Effect> effects) {
         for (Deadline due = deadlines.pollDue(until); due != null; due = deadlines.pollDue(until)) {
             switch (due) {
-                case AskHold hold when hold.offered -> {
-                    effects.add(new Effect.OfferLapsed(hold.session.id, hold.request));
-                    end(hold, Event.Type.GAVE_UP, ledger, effects);
+                case OfferHold hold when hold.offered -> {
+                    effects.add(new Effect.OfferExpired(hold.session.id, hold.request));
+                    end(hold, KeyEvent.Type.GAVE_UP, quotas, effects);
                 }
                 case Hold hold -> {
                     if (hold.isTracked()) {
                         effects.add(new Effect.Expired(hold.session.id, hold.request));
                     }
-                    end(hold, Event.Type.EXPIRED, ledger, effects);
+                    end(hold, KeyEvent.Type.EXPIRED, quotas, effects);
                 }
-                case Wait wait -> timeOut(wait, ledger, effects);
-                case Quarantine _ -> endQuarantine(ledger, effects);
-                case Named named -> throw new IllegalStateException("no lease: " + named);
+                case Waiter waiter -> timeOut(waiter, quotas, effects);
+                case Quarantine _ -> endQuarantine(quotas, effects);
+                case KeyedState keyedState -> throw new IllegalStateException("no lease: " + keyedState);
             }
         }
-        data.endWhatIsDue(until, state.nowNanos, ledger);
+        data.expireDue(until, state.nowNanos, quotas);
     }
 
     /**
@@ -743,8 +743,8 @@ public final class LockEngine {
             Command.Locking c,
             long limit,
             Mode mode,
-            Ledger.@Nullable Client client,
-            Ledger ledger,
+            Quotas.@Nullable Client client,
+            Quotas quotas,
             List<Effect> effects) {
         Map<Key, Resource> space = state.space(c.kind());
         Resource resource = space.get(c.key());
@@ -753,14 +753,14 @@ public final class LockEngine {
             return null;
         }
         boolean free = !isQuarantined(c.kind()) && (resource == null || isFree(resource, mode));
-        if (free && !ledger.reserveHold(client)) {
+        if (free && !quotas.reserveHold(client)) {
             refuse(c, Refusal.TOO_MANY_KEYS, effects);
             return null;
         }
-        if (resource == null || !resource.lasting) {
-            if (!ledger.reserveKey(c.key(), client)) {
+        if (resource == null || !resource.remembered) {
+            if (!quotas.reserveKey(c.key(), client)) {
                 if (free) {
-                    ledger.returnHold(client);
+                    quotas.returnHold(client);
                 }
                 refuse(c, Refusal.TOO_MANY_KEYS, effects);
                 return null;
@@ -768,10 +768,10 @@ public final class LockEngine {
             if (resource == null) {
                 resource = state.add(c.kind(), c.key(), limit);
             } else {
-                ledger.returnClaim(c.key(), resource.creator);
+                quotas.returnTransientKey(c.key(), resource.creator);
             }
             resource.creator = client;
-            resource.lasting = true;
+            resource.remembered = true;
         }
         resource.lastActivityNanos = state.nowNanos;
         return resource;
@@ -782,11 +782,11 @@ public final class LockEngine {
         return quarantine != null && kind != Kind.SHARED;
     }
 
-    private void endQuarantine(Ledger ledger, List<Effect> effects) {
+    private void endQuarantine(Quotas quotas, List<Effect> effects) {
         quarantine = null;
-        for (Roster.Node node = state.all.first(); node != null; node = node.after()) {
+        for (CursorList.Node node = state.all.first(); node != null; node = node.after()) {
             if (node instanceof Resource resource) {
-                serve(resource, ledger, effects);
+                serve(resource, quotas, effects);
             }
         }
     }
@@ -796,38 +796,38 @@ public final class LockEngine {
     }
 
     private static boolean isFree(Resource resource, Mode mode) {
-        return (mode == Mode.READ && resource instanceof Mutex mutex)
-                ? mutex.admitsReader()
+        return (mode == Mode.READ && resource instanceof ReadWriteLock readWriteLock)
+                ? readWriteLock.admitsReader()
                 : isFree(resource);
     }
 
-    private boolean isLineFull(Resource resource) {
-        return settings.maxWaiters() > 0 && resource.waiters >= settings.maxWaiters();
+    private boolean isQueueFull(Resource resource) {
+        return engineSettings.maxWaiters() > 0 && resource.waiters >= engineSettings.maxWaiters();
     }
 
     private Hold grant(
             Resource resource,
-            Session session,
+            SessionState sessionState,
             long request,
             long salt,
             long leaseNanos,
-            Terms terms,
+            HoldAttributes holdAttributes,
             long askedNanos,
-            Ledger ledger) {
-        long fence = ledger.nextFence();
-        Hold hold = Hold.of(resource, session, request, fence, salt, leaseNanos, terms);
-        book(hold, leaseNanos);
-        tell(Event.Type.ACQUIRED, hold, state.nowNanos - askedNanos, 0);
+            Quotas quotas) {
+        long fence = quotas.nextFence();
+        Hold hold = Hold.of(resource, sessionState, request, fence, salt, leaseNanos, holdAttributes);
+        recordGrant(hold, leaseNanos);
+        recordEvent(KeyEvent.Type.ACQUIRED, hold, state.nowNanos - askedNanos, 0);
         return hold;
     }
 
-    private void book(Hold hold, long spanNanos) {
+    private void recordGrant(Hold hold, long spanNanos) {
         Resource resource = hold.resource;
         if (resource.holders() == 0) {
             resource.heldSince = hold.fence;
-            resource.tally.keys++;
+            resource.usage.keys++;
         }
-        resource.tally.holds++;
+        resource.usage.holds++;
         hold.sinceNanos = state.nowNanos;
         resource.add(hold);
         hold.session.add(hold);
@@ -837,106 +837,106 @@ public final class LockEngine {
         deadlines.schedule(hold, after(spanNanos));
     }
 
-    private void offer(AskWait wait, Ledger ledger, List<Effect> effects) {
-        Session session = wait.session;
-        AskHold hold =
-                new AskHold(
+    private void offer(OfferWaiter wait, Quotas quotas, List<Effect> effects) {
+        SessionState sessionState = wait.session;
+        OfferHold hold =
+                new OfferHold(
                         wait.resource,
-                        session,
+                        sessionState,
                         wait.request,
-                        ledger.nextFence(),
+                        quotas.nextFence(),
                         wait.salt,
                         wait.leaseNanos,
                         wait.mode(),
                         wait.sinceNanos,
                         true);
-        book(hold, wait.confirmNanos);
-        tell(Event.Type.OFFERED, hold, state.nowNanos - wait.sinceNanos, 0);
+        recordGrant(hold, wait.confirmNanos);
+        recordEvent(KeyEvent.Type.OFFERED, hold, state.nowNanos - wait.sinceNanos, 0);
         effects.add(
                 new Effect.Offered(
-                        session.id, wait.request, hold.resource.key, hold.mode(), hold.fence));
+                        sessionState.id, wait.request, hold.resource.key, hold.mode(), hold.fence));
     }
 
     /** Grants or offers to those who are next, as long as the resource admits them. */
-    private void serve(Resource resource, Ledger ledger, List<Effect> effects) {
+    private void serve(Resource resource, Quotas quotas, List<Effect> effects) {
         if (isQuarantined(resource.kind())) {
             return;
         }
         while (resource.waiters > 0) {
-            Wait wait = resource.next();
-            if (wait == null) {
+            Waiter waiter = resource.next();
+            if (waiter == null) {
                 return;
             }
-            withdraw(wait);
-            ledger.grantWait(wait.session.client(ledger));
-            if (wait instanceof AskWait ask) {
-                offer(ask, ledger, effects);
+            withdraw(waiter);
+            quotas.grantWait(waiter.session.client(quotas));
+            if (waiter instanceof OfferWaiter ask) {
+                offer(ask, quotas, effects);
                 continue;
             }
-            Session session = wait.session;
-            boolean awaited = wait.isAwaited();
+            SessionState sessionState = waiter.session;
+            boolean awaited = waiter.isAwaited();
             Hold hold =
                     grant(
                             resource,
-                            session,
-                            wait.request,
-                            wait.salt,
-                            wait.leaseNanos,
-                            wait.terms(),
-                            wait.sinceNanos,
-                            ledger);
+                            sessionState,
+                            waiter.request,
+                            waiter.salt,
+                            waiter.leaseNanos,
+                            waiter.terms(),
+                            waiter.sinceNanos,
+                            quotas);
             if (awaited) {
-                effects.add(granted(hold, wait.request));
+                effects.add(granted(hold, waiter.request));
             } else {
-                session.recordEnqueue(resource, hold);
+                sessionState.recordEnqueue(resource, hold);
             }
         }
     }
 
-    private void line(Wait wait) {
-        wait.sinceNanos = state.nowNanos;
-        wait.resource.append(wait);
-        wait.session.add(wait);
-        if (wait.isTracked()) {
-            wait.session.track(wait.request, wait);
+    private void appendToQueue(Waiter waiter) {
+        waiter.sinceNanos = state.nowNanos;
+        waiter.resource.append(waiter);
+        waiter.session.add(waiter);
+        if (waiter.isTracked()) {
+            waiter.session.track(waiter.request, waiter);
         }
     }
 
     /** Takes a wait out of the line, the session and the deadlines. */
-    private void withdraw(Wait wait) {
-        wait.resource.remove(wait);
-        wait.session.remove(wait);
-        deadlines.remove(wait);
-        if (wait.enqueued) {
-            wait.session.endEnqueue(wait.resource, wait);
-        } else if (wait.isTracked()) {
-            wait.session.untrack(wait.request);
+    private void withdraw(Waiter waiter) {
+        waiter.resource.remove(waiter);
+        waiter.session.remove(waiter);
+        deadlines.remove(waiter);
+        if (waiter.enqueued) {
+            waiter.session.endEnqueue(waiter.resource, waiter);
+        } else if (waiter.isTracked()) {
+            waiter.session.untrack(waiter.request);
         }
-        wait.resource.lastActivityNanos = state.nowNanos;
+        waiter.resource.lastActivityNanos = state.nowNanos;
     }
 
-    private void timeOut(Wait wait, Ledger ledger, List<Effect> effects) {
-        withdraw(wait);
-        tell(Event.Type.TIMED_OUT, wait);
-        ledger.returnWait(wait.session.client(ledger));
-        effects.add(new Effect.TimedOut(wait.session.id, wait.request));
-        serve(wait.resource, ledger, effects);
-        rest(wait.resource, ledger);
+    private void timeOut(Waiter waiter, Quotas quotas, List<Effect> effects) {
+        withdraw(waiter);
+        recordEvent(KeyEvent.Type.TIMED_OUT, waiter);
+        quotas.returnWait(waiter.session.client(quotas));
+        effects.add(new Effect.TimedOut(waiter.session.id, waiter.request));
+        serve(waiter.resource, quotas, effects);
+        markIdle(waiter.resource, quotas);
     }
 
     /** What it is when the session itself wants no more of it. */
-    private static Event.Type ownEnd(Hold hold) {
-        return hold.isOffer() ? Event.Type.GAVE_UP : Event.Type.RELEASED;
+    private static KeyEvent.Type ownEnd(Hold hold) {
+        return hold.isOffer() ? KeyEvent.Type.GAVE_UP : KeyEvent.Type.RELEASED;
     }
 
     /** Ends a hold, whatever the reason, and passes its slot on. */
-    private void end(Hold hold, Event.Type reason, Ledger ledger, List<Effect> effects) {
+    private void end(Hold hold, KeyEvent.Type reason, Quotas quotas, List<Effect> effects) {
         Resource resource = hold.resource;
         long ends = hold.time;
         resource.remove(hold);
-        resource.tally.holds--;
+        resource.usage.holds--;
         if (resource.holders() == 0) {
-            resource.tally.keys--;
+            resource.usage.keys--;
             resource.heldSince = 0;
         }
         hold.session.remove(hold);
@@ -945,48 +945,48 @@ public final class LockEngine {
             hold.session.untrack(hold.request);
         }
         deadlines.remove(hold);
-        ledger.returnHold(hold.session.client(ledger));
+        quotas.returnHold(hold.session.client(quotas));
         resource.lastActivityNanos = state.nowNanos;
         long from =
-                reason == Event.Type.GAVE_UP && hold instanceof AskHold offer
-                        ? offer.askedNanos
+                reason == KeyEvent.Type.GAVE_UP && hold instanceof OfferHold offer
+                        ? offer.requestedNanos
                         : hold.sinceNanos;
         long span = state.nowNanos - from;
-        tell(reason, hold, span, reason == Event.Type.EXPIRED ? state.nowNanos - ends : 0);
-        serve(resource, ledger, effects);
-        rest(resource, ledger);
+        recordEvent(reason, hold, span, reason == KeyEvent.Type.EXPIRED ? state.nowNanos - ends : 0);
+        serve(resource, quotas, effects);
+        markIdle(resource, quotas);
     }
 
-    private void tell(Event.Type type, Wait wait) {
-        tell(
+    private void recordEvent(KeyEvent.Type type, Waiter waiter) {
+        recordEvent(
                 type,
-                wait.resource,
-                wait.session,
-                wait.mode(),
+                waiter.resource,
+                waiter.session,
+                waiter.mode(),
                 0,
-                state.nowNanos - wait.sinceNanos,
+                state.nowNanos - waiter.sinceNanos,
                 0);
     }
 
-    private void tell(Event.Type type, Hold hold, long spanNanos, long lateNanos) {
-        tell(type, hold.resource, hold.session, hold.mode(), hold.fence, spanNanos, lateNanos);
+    private void recordEvent(KeyEvent.Type type, Hold hold, long spanNanos, long lateNanos) {
+        recordEvent(type, hold.resource, hold.session, hold.mode(), hold.fence, spanNanos, lateNanos);
     }
 
-    private void tell(
-            Event.Type type,
+    private void recordEvent(
+            KeyEvent.Type type,
             Resource resource,
-            Session session,
+            SessionState sessionState,
             Mode mode,
             long fence,
             long spanNanos,
             long lateNanos) {
         if (events != null) {
             events.add(
-                    new Event(
+                    new KeyEvent(
                             type,
                             resource.kind(),
                             resource.key,
-                            session.id,
+                            sessionState.id,
                             mode,
                             fence,
                             state.nowNanos,
@@ -998,15 +998,15 @@ public final class LockEngine {
     }
 
     /** After the last use of a resource it may rest, and be forgotten in time or at once. */
-    private void rest(Resource resource, Ledger ledger) {
+    private void markIdle(Resource resource, Quotas quotas) {
         if (!resource.isUnused() || resource.suspended) {
             return;
         }
-        if (!resource.lasting) {
+        if (!resource.remembered) {
             state.forget(resource);
-            ledger.returnClaim(resource.key, resource.creator);
+            quotas.returnTransientKey(resource.key, resource.creator);
         } else if (!resource.isScheduled()) {
-            idleEnds.schedule(resource, settings.idleEnd(resource.lastActivityNanos));
+            idleEnds.schedule(resource, engineSettings.idleEnd(resource.lastActivityNanos));
         }
     }
 

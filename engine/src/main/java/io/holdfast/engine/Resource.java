@@ -8,12 +8,12 @@ import java.util.function.Predicate;
 /**
  * A key with its admission rule and its line of waiters. A new kind is a new rule, not a new line.
  */
-abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLock {
+abstract sealed class Resource extends KeyedState permits ReadWriteLock, Semaphore, SharedLock {
     /** Who made the name; not part of the state that is written. */
-    Ledger.@Nullable Client creator;
+    Quotas.@Nullable Client creator;
 
     /** Of all keys like this one. */
-    final HeldTally tally;
+    final UsageCounters usage;
 
     /** Fence of the grant since which somebody has held it; 0 if nobody does. */
     long heldSince;
@@ -21,7 +21,7 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
     /**
      * Whether the name is remembered while nobody uses it. One that was only ever claimed is not.
      */
-    boolean lasting;
+    boolean remembered;
 
     /** While it is, nothing is granted and the name is not forgotten. */
     boolean suspended;
@@ -29,14 +29,14 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
     /** Those in line, whatever they wait for. */
     int waiters;
 
-    /** A {@link Line}, but without an object of its own: there are many keys. */
-    private @Nullable Wait first;
+    /** A {@link WaiterQueue}, but without an object of its own: there are many keys. */
+    private @Nullable Waiter first;
 
-    private @Nullable Wait last;
+    private @Nullable Waiter last;
 
-    Resource(Key key, HeldTally tally) {
+    Resource(Key key, UsageCounters tally) {
         super(key);
-        this.tally = tally;
+        this.usage = tally;
     }
 
     abstract Kind kind();
@@ -47,8 +47,8 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
     abstract boolean admits();
 
     /** The wait to be served now; null if there is none. */
-    @Nullable Wait next() {
-        return admits() ? firstInLine() : null;
+    @Nullable Waiter next() {
+        return admits() ? firstWaiter() : null;
     }
 
     abstract int holders();
@@ -74,25 +74,25 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
         return waiters == 0 && holders() == 0;
     }
 
-    final @Nullable Wait firstInLine() {
+    final @Nullable Waiter firstWaiter() {
         return first;
     }
 
-    void append(Wait wait) {
-        wait.ahead = last;
+    void append(Waiter waiter) {
+        waiter.ahead = last;
         if (last == null) {
-            first = wait;
+            first = waiter;
         } else {
-            last.behind = wait;
+            last.behind = waiter;
         }
-        last = wait;
+        last = waiter;
         waiters++;
-        tally.add(wait);
+        usage.add(waiter);
     }
 
-    void remove(Wait wait) {
-        Wait ahead = wait.ahead;
-        Wait behind = wait.behind;
+    void remove(Waiter waiter) {
+        Waiter ahead = waiter.ahead;
+        Waiter behind = waiter.behind;
         if (ahead == null) {
             first = behind;
         } else {
@@ -103,17 +103,17 @@ abstract sealed class Resource extends Named permits Mutex, Semaphore, SharedLoc
         } else {
             behind.ahead = ahead;
         }
-        wait.ahead = null;
-        wait.behind = null;
+        waiter.ahead = null;
+        waiter.behind = null;
         waiters--;
-        tally.remove(wait);
+        usage.remove(waiter);
     }
 
     /** Shows those who wait, in order of arrival, to one who says whether to go on. */
-    void eachWait(Predicate<Wait> viewer) {
-        Wait wait = firstInLine();
-        while (wait != null && viewer.test(wait)) {
-            wait = wait.behind;
+    void eachWait(Predicate<Waiter> viewer) {
+        Waiter waiter = firstWaiter();
+        while (waiter != null && viewer.test(waiter)) {
+            waiter = waiter.behind;
         }
     }
 }

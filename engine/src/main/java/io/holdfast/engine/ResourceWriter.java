@@ -5,10 +5,10 @@ import java.util.Map;
 /** Writes keys with their holds and waits into a snapshot: all that decides what they do next. */
 final class ResourceWriter {
     private final Deadlines deadlines;
-    private final Map<Long, Session> sessions;
+    private final Map<Long, SessionState> sessions;
     private final SnapshotWriter out;
 
-    ResourceWriter(Deadlines deadlines, Map<Long, Session> sessions, SnapshotWriter out) {
+    ResourceWriter(Deadlines deadlines, Map<Long, SessionState> sessions, SnapshotWriter out) {
         this.deadlines = deadlines;
         this.sessions = sessions;
         this.out = out;
@@ -19,7 +19,7 @@ final class ResourceWriter {
         out.bytes(resource.key.bytes());
         out.number(resource.limit());
         out.number(resource.lastActivityNanos);
-        out.number(resource.lasting ? 1 : 0);
+        out.number(resource.remembered ? 1 : 0);
         out.number(resource.suspended ? 1 : 0);
         out.number(resource.heldSince);
         out.number(resource.holders());
@@ -29,15 +29,15 @@ final class ResourceWriter {
                             out.number(hold.session.id);
                             out.number(sessions.get(hold.session.id) == hold.session ? 1 : 0);
                             out.number(hold.session.enqueued(resource) == hold ? 1 : 0);
-                            if (hold instanceof AskHold asked) {
+                            if (hold instanceof OfferHold asked) {
                                 out.number(asked.offered ? 2 : 1);
                                 out.number(hold.mode() == Mode.READ ? 0 : 1);
-                                out.number(asked.askedNanos);
+                                out.number(asked.requestedNanos);
                             } else {
                                 out.number(0);
                                 write(hold.terms());
                             }
-                            out.number(hold.toldBy);
+                            out.number(hold.tokenSentBy);
                             out.number(hold.request);
                             out.number(hold.fence);
                             out.number(hold.salt);
@@ -45,37 +45,37 @@ final class ResourceWriter {
                             out.number(deadlines.timeOf(hold));
                             out.number(hold.isScheduled() ? hold.sequence : 0);
                             out.number(hold.sinceNanos);
-                            Heir heir = hold.heir;
-                            out.number(heir == null ? 0 : heir.session());
-                            out.number(heir == null ? 0 : heir.request());
-                            out.number(heir == null ? 0 : heir.atNanos());
+                            Successor successor = hold.successor;
+                            out.number(successor == null ? 0 : successor.session());
+                            out.number(successor == null ? 0 : successor.request());
+                            out.number(successor == null ? 0 : successor.atNanos());
                         });
         out.number(resource.waiters);
         resource.eachWait(
-                wait -> {
-                    out.number(wait.session.id);
-                    out.number(wait.enqueued ? 1 : 0);
-                    if (wait instanceof AskWait asked) {
+                waiter -> {
+                    out.number(waiter.session.id);
+                    out.number(waiter.enqueued ? 1 : 0);
+                    if (waiter instanceof OfferWaiter asked) {
                         out.number(1);
-                        out.number(wait.mode() == Mode.READ ? 0 : 1);
+                        out.number(waiter.mode() == Mode.READ ? 0 : 1);
                         out.number(asked.confirmNanos);
                     } else {
                         out.number(0);
-                        write(wait.terms());
+                        write(waiter.terms());
                     }
-                    out.number(wait.request);
-                    out.number(wait.salt);
-                    out.number(wait.leaseNanos);
-                    out.number(deadlines.timeOf(wait));
-                    out.number(wait.isScheduled() ? wait.sequence : 0);
-                    out.number(wait.sinceNanos);
+                    out.number(waiter.request);
+                    out.number(waiter.salt);
+                    out.number(waiter.leaseNanos);
+                    out.number(deadlines.timeOf(waiter));
+                    out.number(waiter.isScheduled() ? waiter.sequence : 0);
+                    out.number(waiter.sinceNanos);
                     return true;
                 });
     }
 
-    private void write(Terms terms) {
-        out.number(terms.mode() == Mode.READ ? 0 : 1);
-        out.number(terms.bound() ? 1 : 0);
-        out.number(terms.tracked() ? 1 : 0);
+    private void write(HoldAttributes holdAttributes) {
+        out.number(holdAttributes.mode() == Mode.READ ? 0 : 1);
+        out.number(holdAttributes.bound() ? 1 : 0);
+        out.number(holdAttributes.tracked() ? 1 : 0);
     }
 }

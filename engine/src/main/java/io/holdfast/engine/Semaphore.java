@@ -13,7 +13,7 @@ final class Semaphore extends Resource {
     /** By fence, in order of grant. */
     private final Map<Long, Hold> holds = new LinkedHashMap<>(4);
 
-    Semaphore(Key key, long limit, HeldTally tally) {
+    Semaphore(Key key, long limit, UsageCounters tally) {
         super(key, tally);
         this.limit = limit;
     }

@@ -11,7 +11,7 @@ final class SharedLock extends Resource {
     /** By session, in order of grant. */
     private final Map<Long, Hold> holds = new LinkedHashMap<>(4);
 
-    SharedLock(Key key, HeldTally tally) {
+    SharedLock(Key key, UsageCounters tally) {
         super(key, tally);
     }
 

@@ -9,12 +9,12 @@ final class SnapshotWriter {
     private ByteBuffer buffer = ByteBuffer.allocate(1024);
 
     void number(long value) {
-        room(Long.BYTES).putLong(value);
+        ensureCapacity(Long.BYTES).putLong(value);
     }
 
     void bytes(byte[] value) {
         number(value.length);
-        room(value.length).put(value);
+        ensureCapacity(value.length).put(value);
     }
 
     void text(String value) {
@@ -25,7 +25,7 @@ final class SnapshotWriter {
         return Arrays.copyOf(buffer.array(), buffer.position());
     }
 
-    private ByteBuffer room(int bytes) {
+    private ByteBuffer ensureCapacity(int bytes) {
         if (buffer.remaining() < bytes) {
             int capacity = Math.max(buffer.capacity() * 2, buffer.position() + bytes);
             buffer =

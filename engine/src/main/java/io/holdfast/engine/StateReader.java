@@ -24,7 +24,7 @@ final class StateReader {
         state.nowNanos = in.fixed();
         in.deadlines(state.deadlines);
         in.deadlines(state.idleEnds);
-        List<Session> sessions = new ArrayList<>();
+        List<SessionState> sessions = new ArrayList<>();
         for (int left = in.count(); left > 0; left--) {
             long id = in.number();
             StateInput.check(!state.sessions.containsKey(id), "two sessions of one number");
@@ -33,11 +33,11 @@ final class StateReader {
         for (int left = in.count(); left > 0; left--) {
             resource();
         }
-        state.held.values().forEach(kinds -> kinds.values().forEach(HeldTally::sortWaits));
-        for (Session session : sessions) {
-            order(session);
+        state.usage.values().forEach(kinds -> kinds.values().forEach(UsageCounters::sortWaits));
+        for (SessionState sessionState : sessions) {
+            order(sessionState);
             for (int left = in.count(); left > 0; left--) {
-                session.recordUnserved(unserved());
+                sessionState.recordUnserved(unserved());
             }
         }
         new DataReader(state.data, in).read();
@@ -50,14 +50,14 @@ final class StateReader {
         StateInput.check(!state.space(kind).containsKey(key), "two of one name");
         Resource resource = state.add(kind, key, kind == Kind.SEMAPHORE ? in.number() : 1);
         resource.lastActivityNanos = in.fixed();
-        resource.lasting = in.flag();
+        resource.remembered = in.flag();
         resource.suspended = in.flag();
         resource.heldSince = in.number();
         in.deadline(resource, state.idleEnds);
-        Sharing sharing = null;
+        ReadWriteState readWriteState = null;
         long arrivals = 0;
-        if (resource instanceof Mutex mutex && in.flag()) {
-            sharing = mutex.share(StateTags.policy(in.choice(StateTags.POLICIES)));
+        if (resource instanceof ReadWriteLock readWriteLock && in.flag()) {
+            readWriteState = readWriteLock.ensureReadWriteState(StateTags.policy(in.choice(StateTags.POLICIES)));
             arrivals = in.number();
         }
         int holders = in.count();
@@ -65,20 +65,20 @@ final class StateReader {
             resource.add(hold(resource));
             StateInput.check(resource.holders() == i + 1, "two holders of one slot");
         }
-        resource.tally.keys += holders > 0 ? 1 : 0;
-        resource.tally.holds += holders;
+        resource.usage.keys += holders > 0 ? 1 : 0;
+        resource.usage.holds += holders;
         for (int left = in.count(); left > 0; left--) {
             wait(resource);
         }
-        if (sharing != null) {
-            sharing.arrivals = arrivals;
+        if (readWriteState != null) {
+            readWriteState.arrivals = arrivals;
         }
     }
 
     private Hold hold(Resource resource) throws IOException {
         long id = in.number();
-        int bond = in.choice(StateTags.BONDS);
-        Session session = bond == StateTags.ORPHAN ? new Session(id) : known(id);
+        int bond = in.choice(StateTags.OWNERSHIP_KINDS);
+        SessionState sessionState = bond == StateTags.ORPHAN ? new SessionState(id) : known(id);
         boolean owned = bond == StateTags.OWNED;
         int rank = owned ? in.count() : 0;
         boolean enqueued = owned && in.flag();
@@ -94,9 +94,9 @@ final class StateReader {
         long leaseNanos = in.number();
         Hold hold =
                 asked
-                        ? new AskHold(
+                        ? new OfferHold(
                                 resource,
-                                session,
+                                sessionState,
                                 request,
                                 fence,
                                 salt,
@@ -106,31 +106,31 @@ final class StateReader {
                                 offered)
                         : Hold.of(
                                 resource,
-                                session,
+                                sessionState,
                                 request,
                                 fence,
                                 salt,
                                 leaseNanos,
                                 StateTags.terms(terms));
-        hold.toldBy = toldBy;
+        hold.tokenSentBy = toldBy;
         hold.sinceNanos = in.fixed();
         in.deadline(hold, state.deadlines);
-        hold.heir = in.flag() ? new Heir(in.number(), in.number(), in.fixed()) : null;
+        hold.successor = in.flag() ? new Successor(in.number(), in.number(), in.fixed()) : null;
         if (owned) {
             hold.rank = rank;
-            session.add(hold);
+            sessionState.add(hold);
         }
         if (enqueued) {
-            session.recordEnqueue(resource, hold);
+            sessionState.recordEnqueue(resource, hold);
         }
         if (tracked) {
-            session.track(request, hold);
+            sessionState.track(request, hold);
         }
         return hold;
     }
 
     private void wait(Resource resource) throws IOException {
-        Session session = known(in.number());
+        SessionState sessionState = known(in.number());
         int rank = in.count();
         boolean enqueued = in.flag();
         boolean tracked = in.flag();
@@ -140,73 +140,73 @@ final class StateReader {
         long request = in.number();
         long salt = in.fixed();
         long leaseNanos = in.number();
-        Wait wait =
+        Waiter waiter =
                 asked
-                        ? new AskWait(
+                        ? new OfferWaiter(
                                 resource,
-                                session,
+                                sessionState,
                                 request,
                                 salt,
                                 leaseNanos,
                                 StateTags.mode(terms),
                                 confirmNanos)
-                        : Wait.of(
+                        : Waiter.of(
                                 resource,
-                                session,
+                                sessionState,
                                 request,
                                 salt,
                                 leaseNanos,
                                 enqueued,
                                 StateTags.terms(terms));
-        wait.sinceNanos = in.fixed();
-        resource.append(wait);
-        wait.arrival = in.number();
-        in.deadline(wait, state.deadlines);
-        wait.rank = rank;
-        session.add(wait);
+        waiter.sinceNanos = in.fixed();
+        resource.append(waiter);
+        waiter.arrival = in.number();
+        in.deadline(waiter, state.deadlines);
+        waiter.rank = rank;
+        sessionState.add(waiter);
         if (enqueued) {
-            session.recordEnqueue(resource, wait);
+            sessionState.recordEnqueue(resource, waiter);
         }
         if (tracked) {
-            session.track(request, wait);
+            sessionState.track(request, waiter);
         }
     }
 
     private static boolean isAsked(int terms, Resource resource) throws IOException {
-        boolean asked = (terms & StateTags.ASKED) != 0;
-        StateInput.check(!asked || resource instanceof Mutex, "asked for what is no mutex");
+        boolean asked = (terms & StateTags.OFFERED) != 0;
+        StateInput.check(!asked || resource instanceof ReadWriteLock, "asked for what is no mutex");
         return asked;
     }
 
-    private Session known(long id) throws IOException {
-        Session session = state.sessions.get(id);
-        if (session == null) {
+    private SessionState known(long id) throws IOException {
+        SessionState sessionState = state.sessions.get(id);
+        if (sessionState == null) {
             throw StateInput.wrong("a session that is not there, " + id);
         }
-        return session;
+        return sessionState;
     }
 
     /** What the session has was read in the order of keys. */
-    private static void order(Session session) throws IOException {
-        List<Hold> holds = new ArrayList<>(session.holds);
-        while (session.firstHold != null) {
-            holds.add(session.firstHold);
-            session.remove(session.firstHold);
+    private static void order(SessionState sessionState) throws IOException {
+        List<Hold> holds = new ArrayList<>(sessionState.holds);
+        while (sessionState.firstHold != null) {
+            holds.add(sessionState.firstHold);
+            sessionState.remove(sessionState.firstHold);
         }
         holds.sort(Comparator.comparingInt(hold -> hold.rank));
         for (Hold hold : holds) {
-            StateInput.check(hold.rank == session.holds, "holds out of order");
-            session.add(hold);
+            StateInput.check(hold.rank == sessionState.holds, "holds out of order");
+            sessionState.add(hold);
         }
-        List<Wait> waits = new ArrayList<>(session.waits);
-        while (session.firstWait != null) {
-            waits.add(session.firstWait);
-            session.remove(session.firstWait);
+        List<Waiter> waits = new ArrayList<>(sessionState.waits);
+        while (sessionState.firstWait != null) {
+            waits.add(sessionState.firstWait);
+            sessionState.remove(sessionState.firstWait);
         }
-        waits.sort(Comparator.comparingInt(wait -> wait.rank));
-        for (Wait wait : waits) {
-            StateInput.check(wait.rank == session.waits, "waits out of order");
-            session.add(wait);
+        waits.sort(Comparator.comparingInt(waiter -> waiter.rank));
+        for (Waiter waiter : waits) {
+            StateInput.check(waiter.rank == sessionState.waits, "waits out of order");
+            sessionState.add(waiter);
         }
     }
 
@@ -214,9 +214,9 @@ final class StateReader {
     private Resource unserved() throws IOException {
         Key key = in.key();
         if (!in.flag()) {
-            return new Mutex(key, new HeldTally());
+            return new ReadWriteLock(key, new UsageCounters());
         }
-        Resource resource = state.mutexes.get(key);
+        Resource resource = state.locks.get(key);
         if (resource == null) {
             throw StateInput.wrong("a key that is not there");
         }

@@ -7,7 +7,7 @@ final class StateTags {
     /** What stands in front of it. */
     static final int VERSION = 1;
 
-    static final int MUTEX = 0;
+    static final int LOCK = 0;
     static final int SEMAPHORE = 1;
     static final int SHARED = 2;
     static final int KINDS = 3;
@@ -24,21 +24,21 @@ final class StateTags {
     static final int DETACHED = 1;
 
     static final int OWNED = 2;
-    static final int BONDS = 3;
+    static final int OWNERSHIP_KINDS = 3;
 
-    /** Bits of terms; of what was {@link #ASKED} for, only the first is looked at. */
+    /** Bits of terms; of what was {@link #OFFERED} for, only the first is looked at. */
     static final int TERMS_WRITE = 1;
 
     static final int TERMS_BOUND = 2;
     static final int TERMS_TRACKED = 4;
-    static final int ASKED = 8;
+    static final int OFFERED = 8;
     static final int ALL_TERMS = 16;
 
     private StateTags() {}
 
     static int of(Kind kind) {
         return switch (kind) {
-            case MUTEX -> MUTEX;
+            case LOCK -> LOCK;
             case SEMAPHORE -> SEMAPHORE;
             case SHARED -> SHARED;
         };
@@ -46,43 +46,43 @@ final class StateTags {
 
     static Kind kind(int tag) {
         return switch (tag) {
-            case MUTEX -> Kind.MUTEX;
+            case LOCK -> Kind.LOCK;
             case SEMAPHORE -> Kind.SEMAPHORE;
             case SHARED -> Kind.SHARED;
             default -> throw new IllegalArgumentException("no kind: " + tag);
         };
     }
 
-    static int of(Policy policy) {
-        return switch (policy) {
+    static int of(QueuePolicy queuePolicy) {
+        return switch (queuePolicy) {
             case FIFO -> FIFO;
             case READER_PREFERRED -> READER_PREFERRED;
             case WRITER_PREFERRED -> WRITER_PREFERRED;
         };
     }
 
-    static Policy policy(int tag) {
+    static QueuePolicy policy(int tag) {
         return switch (tag) {
-            case FIFO -> Policy.FIFO;
-            case READER_PREFERRED -> Policy.READER_PREFERRED;
-            case WRITER_PREFERRED -> Policy.WRITER_PREFERRED;
+            case FIFO -> QueuePolicy.FIFO;
+            case READER_PREFERRED -> QueuePolicy.READER_PREFERRED;
+            case WRITER_PREFERRED -> QueuePolicy.WRITER_PREFERRED;
             default -> throw new IllegalArgumentException("no policy: " + tag);
         };
     }
 
-    static int of(Terms terms) {
-        return (terms.mode() == Mode.WRITE ? TERMS_WRITE : 0)
-                | (terms.bound() ? TERMS_BOUND : 0)
-                | (terms.tracked() ? TERMS_TRACKED : 0);
+    static int of(HoldAttributes holdAttributes) {
+        return (holdAttributes.mode() == Mode.WRITE ? TERMS_WRITE : 0)
+                | (holdAttributes.bound() ? TERMS_BOUND : 0)
+                | (holdAttributes.tracked() ? TERMS_TRACKED : 0);
     }
 
-    static Terms terms(int tag) {
-        return new Terms(mode(tag), (tag & TERMS_BOUND) != 0, (tag & TERMS_TRACKED) != 0);
+    static HoldAttributes terms(int tag) {
+        return new HoldAttributes(mode(tag), (tag & TERMS_BOUND) != 0, (tag & TERMS_TRACKED) != 0);
     }
 
     /** What was asked for, as terms. */
     static int ofAsk(Mode mode) {
-        return ASKED | (mode == Mode.WRITE ? TERMS_WRITE : 0);
+        return OFFERED | (mode == Mode.WRITE ? TERMS_WRITE : 0);
     }
 
     static Mode mode(int tag) {

@@ -27,8 +27,8 @@ final class StateWriter {
             out.number(session);
             rank(state.session(session));
         }
-        out.number(state.mutexes.size() + state.semaphores.size() + state.shared.size());
-        for (Roster.Node node = state.all.first(); node != null; node = node.after()) {
+        out.number(state.locks.size() + state.semaphores.size() + state.shared.size());
+        for (CursorList.Node node = state.all.first(); node != null; node = node.after()) {
             if (node instanceof Resource resource) {
                 resource(resource);
             }
@@ -40,14 +40,14 @@ final class StateWriter {
     }
 
     /** Gives what a session has its place in the order of the session. */
-    private static void rank(Session session) {
+    private static void rank(SessionState sessionState) {
         int rank = 0;
-        for (Hold hold = session.firstHold; hold != null; hold = hold.after) {
+        for (Hold hold = sessionState.firstHold; hold != null; hold = hold.after) {
             hold.rank = rank++;
         }
         rank = 0;
-        for (Wait wait = session.firstWait; wait != null; wait = wait.after) {
-            wait.rank = rank++;
+        for (Waiter waiter = sessionState.firstWait; waiter != null; waiter = waiter.after) {
+            waiter.rank = rank++;
         }
     }
 
@@ -58,16 +58,16 @@ final class StateWriter {
             out.number(resource.limit());
         }
         out.fixed(resource.lastActivityNanos);
-        out.flag(resource.lasting);
+        out.flag(resource.remembered);
         out.flag(resource.suspended);
         out.number(resource.heldSince);
         out.deadline(resource);
-        Sharing sharing = resource instanceof Mutex mutex ? mutex.sharing() : null;
-        if (resource instanceof Mutex) {
-            out.flag(sharing != null);
-            if (sharing != null) {
-                out.number(StateTags.of(sharing.policy));
-                out.number(sharing.arrivals);
+        ReadWriteState readWriteState = resource instanceof ReadWriteLock readWriteLock ? readWriteLock.readWriteState() : null;
+        if (resource instanceof ReadWriteLock) {
+            out.flag(readWriteState != null);
+            if (readWriteState != null) {
+                out.number(StateTags.of(readWriteState.policy));
+                out.number(readWriteState.arrivals);
             }
         }
         out.number(resource.holders());
@@ -75,78 +75,78 @@ final class StateWriter {
             hold(hold);
         }
         out.number(resource.waiters);
-        for (Wait wait = resource.firstInLine(); wait != null; wait = wait.behind) {
-            wait(wait);
+        for (Waiter waiter = resource.firstWaiter(); waiter != null; waiter = waiter.behind) {
+            wait(waiter);
         }
-        if (sharing != null) {
-            for (Wait wait = sharing.readLine.first; wait != null; wait = wait.behind) {
-                wait(wait);
+        if (readWriteState != null) {
+            for (Waiter waiter = readWriteState.readQueue.first; waiter != null; waiter = waiter.behind) {
+                wait(waiter);
             }
         }
     }
 
     private void hold(Hold hold) throws IOException {
-        Session session = hold.session;
-        out.number(session.id);
-        boolean known = state.sessions.get(session.id) == session;
+        SessionState sessionState = hold.session;
+        out.number(sessionState.id);
+        boolean known = state.sessions.get(sessionState.id) == sessionState;
         if (!known) {
             out.number(StateTags.ORPHAN);
-        } else if (!session.has(hold)) {
+        } else if (!sessionState.has(hold)) {
             out.number(StateTags.DETACHED);
         } else {
             out.number(StateTags.OWNED);
             out.number(hold.rank);
-            out.flag(session.enqueued(hold.resource) == hold);
-            out.flag(session.tracked(hold.request) == hold);
+            out.flag(sessionState.enqueued(hold.resource) == hold);
+            out.flag(sessionState.tracked(hold.request) == hold);
         }
-        if (hold instanceof AskHold asked) {
+        if (hold instanceof OfferHold asked) {
             out.number(StateTags.ofAsk(asked.mode()));
-            out.fixed(asked.askedNanos);
+            out.fixed(asked.requestedNanos);
             out.flag(asked.offered);
         } else {
             out.number(StateTags.of(hold.terms()));
         }
         out.number(hold.request);
-        out.number(hold.toldBy);
+        out.number(hold.tokenSentBy);
         out.number(hold.fence);
         out.fixed(hold.salt);
         out.number(hold.leaseNanos);
         out.fixed(hold.sinceNanos);
         out.deadline(hold);
-        Heir heir = hold.heir;
-        out.flag(heir != null);
-        if (heir != null) {
-            out.number(heir.session());
-            out.number(heir.request());
-            out.fixed(heir.atNanos());
+        Successor successor = hold.successor;
+        out.flag(successor != null);
+        if (successor != null) {
+            out.number(successor.session());
+            out.number(successor.request());
+            out.fixed(successor.atNanos());
         }
     }
 
-    private void wait(Wait wait) throws IOException {
-        out.number(wait.session.id);
-        out.number(wait.rank);
-        out.flag(wait.enqueued);
-        out.flag(wait.session.tracked(wait.request) == wait);
-        if (wait instanceof AskWait asked) {
+    private void wait(Waiter waiter) throws IOException {
+        out.number(waiter.session.id);
+        out.number(waiter.rank);
+        out.flag(waiter.enqueued);
+        out.flag(waiter.session.tracked(waiter.request) == waiter);
+        if (waiter instanceof OfferWaiter asked) {
             out.number(StateTags.ofAsk(asked.mode()));
             out.number(asked.confirmNanos);
         } else {
-            out.number(StateTags.of(wait.terms()));
+            out.number(StateTags.of(waiter.terms()));
         }
-        out.number(wait.request);
-        out.fixed(wait.salt);
-        out.number(wait.leaseNanos);
-        out.fixed(wait.sinceNanos);
-        out.number(wait.arrival);
-        out.deadline(wait);
+        out.number(waiter.request);
+        out.fixed(waiter.salt);
+        out.number(waiter.leaseNanos);
+        out.fixed(waiter.sinceNanos);
+        out.number(waiter.arrival);
+        out.deadline(waiter);
     }
 
     /** Also keys that are forgotten meanwhile: coming to them takes as long as to the others. */
-    private void unserved(Session session) throws IOException {
-        out.number(session.unserved().size());
-        for (Resource resource : session.unserved()) {
+    private void unserved(SessionState sessionState) throws IOException {
+        out.number(sessionState.pendingServe().size());
+        for (Resource resource : sessionState.pendingServe()) {
             out.key(resource.key);
-            out.flag(state.mutexes.get(resource.key) == resource);
+            out.flag(state.locks.get(resource.key) == resource);
         }
     }
 }

@@ -38,8 +38,8 @@ class CloseInSlicesTest {
         locks.closeInSlices("alice", most);
         assertThat(locks.engine.hasSession(alice)).isFalse();
         assertThat(locks.orphaned()).allMatch(it -> it.session() == alice);
-        assertThat(locks.orphaned()).allMatch(it -> it.mutexes() + it.shared() <= most);
-        assertThat(locks.orphaned().stream().mapToInt(Effect.Orphaned::mutexes).sum()).isEqualTo(6);
+        assertThat(locks.orphaned()).allMatch(it -> it.locks() + it.shared() <= most);
+        assertThat(locks.orphaned().stream().mapToInt(Effect.Orphaned::locks).sum()).isEqualTo(6);
         assertThat(locks.orphaned().stream().mapToInt(Effect.Orphaned::shared).sum()).isEqualTo(4);
         assertThat(locks.waitersFor(PRINTER)).isZero();
         assertThat(locks.ledger.pieces).as("what bob has").isEqualTo(5);
@@ -48,18 +48,18 @@ class CloseInSlicesTest {
 
     @Test
     void is_there_until_its_last_slice() {
-        LockEngine engine = new LockEngine(new Settings(0, 0, true));
-        PlainLedger ledger = new PlainLedger();
+        LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
+        TestQuotas ledger = new TestQuotas();
         List<Effect> effects = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             Key key = Key.of("key-" + i);
-            engine.apply(new Command.Claim(1, i + 1, Kind.MUTEX, key, 0), 0, ledger, effects);
+            engine.apply(new Command.TryAcquire(1, i + 1, Kind.LOCK, key, 0), 0, ledger, effects);
         }
         effects.clear();
         Command slice = new Command.CloseSession(1, 5, 2);
         engine.apply(slice, 0, ledger, effects);
         assertThat(engine.hasSession(1)).isTrue();
-        assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.MUTEX))
+        assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.LOCK))
                 .isEqualTo(new HeldCount(3, 3));
         engine.apply(slice, 0, ledger, effects);
         assertThat(engine.hasSession(1)).isTrue();

@@ -158,7 +158,7 @@ class DataLimitsTest {
             assertThat(data.incr("x", 1)).isEqualTo(number(1));
             List<Effect> effects = new ArrayList<>();
             data.engine.apply(
-                    new Command.Acquire(1, 1, Kind.MUTEX, Key.of("x"), 1, 0, Command.FOREVER, 7),
+                    new Command.Acquire(1, 1, Kind.LOCK, Key.of("x"), 1, 0, Command.FOREVER, 7),
                     data.now(),
                     data.ledger,
                     effects);
@@ -222,8 +222,8 @@ class DataLimitsTest {
         @Test
         void give_an_entry_back_whose_content_found_no_room() {
             // The last room goes to the entry, and its content finds none.
-            PlainLedger scarce =
-                    new PlainLedger() {
+            TestQuotas scarce =
+                    new TestQuotas() {
                         @Override
                         public boolean reserveContent(int bytes) {
                             return false;
@@ -312,12 +312,12 @@ class DataLimitsTest {
 
         @Test
         void are_not_negative() {
-            assertThatThrownBy(() -> new Settings(0, 0, true, -1))
+            assertThatThrownBy(() -> new EngineSettings(0, 0, true, -1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("maxListLength")
                     .hasMessageContaining("-1");
-            assertThatCode(() -> new Settings(0, 0, true, 0)).doesNotThrowAnyException();
-            assertThat(new Settings(1, 2, true).maxListLength()).isZero();
+            assertThatCode(() -> new EngineSettings(0, 0, true, 0)).doesNotThrowAnyException();
+            assertThat(new EngineSettings(1, 2, true).maxListLength()).isZero();
         }
     }
 

@@ -45,15 +45,15 @@ class DataListingPropertyTest {
     /** What one reader saw, and what was in its list all the time. */
     private static final class Reader<T> {
         final Sort sort;
-        final Listing<T> listing;
+        final KeyScan<T> listing;
         final Function<T, Key> key;
         final List<Key> seen = new ArrayList<>();
         final Set<Key> throughout;
         final Set<Key> ever;
 
-        Reader(Sort sort, Listing<T> listing, Function<T, Key> key, Set<Key> present) {
+        Reader(Sort sort, KeyScan<T> keyScan, Function<T, Key> key, Set<Key> present) {
             this.sort = sort;
-            this.listing = listing;
+            this.listing = keyScan;
             this.key = key;
             this.throughout = new HashSet<>(present);
             this.ever = new HashSet<>(present);
@@ -68,15 +68,15 @@ class DataListingPropertyTest {
         }
     }
 
-    private LockEngine engine = new LockEngine(new Settings(0, IDLE, true));
-    private PlainLedger ledger = new PlainLedger();
+    private LockEngine engine = new LockEngine(new EngineSettings(0, IDLE, true));
+    private TestQuotas ledger = new TestQuotas();
     private final List<Reader<?>> readers = new ArrayList<>();
     private long now;
 
     @BeforeTry
     void start() {
-        engine = new LockEngine(new Settings(0, IDLE, true));
-        ledger = new PlainLedger();
+        engine = new LockEngine(new EngineSettings(0, IDLE, true));
+        ledger = new TestQuotas();
         readers.clear();
         now = 0;
     }
@@ -84,7 +84,7 @@ class DataListingPropertyTest {
     @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
     void show_what_stays_exactly_once_and_what_is_never_there_not_at_all(
             @ForAll("turns") List<Turn> turns) {
-        long empty = EngineWeight.of(engine);
+        long empty = EngineObjectCount.of(engine);
         for (Turn turn : turns) {
             Key key = Key.of("name-" + turn.number());
             switch (turn.what()) {
@@ -109,7 +109,7 @@ class DataListingPropertyTest {
         }
         now += IDLE + 1;
         apply(new Command.Collect(Integer.MAX_VALUE));
-        assertThat(EngineWeight.of(engine)).isEqualTo(empty);
+        assertThat(EngineObjectCount.of(engine)).isEqualTo(empty);
     }
 
     @Provide

@@ -30,7 +30,7 @@ class DataListingTest {
     @Test
     void shows_no_locks_and_is_not_shown_among_them() {
         data.engine.apply(
-                new Command.Acquire(1, 1, Kind.MUTEX, Key.of("x"), 1, 0, Command.FOREVER, 7),
+                new Command.Acquire(1, 1, Kind.LOCK, Key.of("x"), 1, 0, Command.FOREVER, 7),
                 data.now(),
                 data.ledger,
                 new ArrayList<>());
@@ -50,12 +50,12 @@ class DataListingTest {
         for (int i = 0; i < 10; i++) {
             data.kset("value-" + i, "text");
         }
-        Listing<ValueView> listing = data.engine.views().listValues();
+        KeyScan<ValueView> keyScan = data.engine.views().listValues();
         List<Integer> sizes = new ArrayList<>();
         boolean more = true;
         while (more) {
             List<ValueView> slice = new ArrayList<>();
-            more = listing.next(4, data.now(), slice);
+            more = keyScan.next(4, data.now(), slice);
             sizes.add(slice.size());
         }
         assertThat(sizes).containsExactly(4, 4, 2);
@@ -67,9 +67,9 @@ class DataListingTest {
             data.cset("counter-" + i, i == 3 ? 0 : i + 1);
         }
         data.advance(DataScenario.IDLE.plusNanos(1));
-        Listing<CounterView> listing = data.engine.views().listCounters();
+        KeyScan<CounterView> keyScan = data.engine.views().listCounters();
         List<CounterView> views = new ArrayList<>();
-        listing.next(2, data.now(), views); // counter-0, counter-1
+        keyScan.next(2, data.now(), views); // counter-0, counter-1
         data.collect(); // the next but one is gone
         data.incr("counter-4", 10);
         data.incr("new", 1);
@@ -77,7 +77,7 @@ class DataListingTest {
         data.advance(DataScenario.IDLE.plusNanos(1));
         data.collect();
         data.cset("counter-0", 7); // seen, gone, and back at the end
-        while (listing.next(1, data.now(), views)) {}
+        while (keyScan.next(1, data.now(), views)) {}
         assertThat(views.stream().map(view -> view.key() + "=" + view.value()))
                 .containsExactly(
                         "counter-0=1",
@@ -94,13 +94,13 @@ class DataListingTest {
         for (int i = 0; i < 4; i++) {
             data.kset("value-" + i, "text", ofSeconds(1000));
         }
-        Listing<ValueView> listing = data.engine.views().listValues();
+        KeyScan<ValueView> keyScan = data.engine.views().listValues();
         List<ValueView> views = new ArrayList<>();
-        listing.next(2, data.now(), views);
+        keyScan.next(2, data.now(), views);
         for (int i = 0; i < 4; i++) {
             data.kset("value-" + i, "another text");
         }
-        while (listing.next(2, data.now(), views)) {}
+        while (keyScan.next(2, data.now(), views)) {}
         assertThat(views.stream().map(view -> view.key() + ":" + view.length()))
                 .containsExactly("value-0:4", "value-1:4", "value-2:12", "value-3:12");
     }
@@ -110,13 +110,13 @@ class DataListingTest {
         for (int i = 0; i < 6; i++) {
             data.kset("value-" + i, "text", ofSeconds(i % 2 == 0 ? 10 : 20));
         }
-        Listing<ValueView> listing = data.engine.views().listValues();
+        KeyScan<ValueView> keyScan = data.engine.views().listValues();
         List<ValueView> views = new ArrayList<>();
-        listing.next(1, data.now(), views);
+        keyScan.next(1, data.now(), views);
         data.advanceSilently(ofSeconds(10));
-        listing.next(2, data.now(), views); // one that nobody has ended yet, and one that lives
+        keyScan.next(2, data.now(), views); // one that nobody has ended yet, and one that lives
         data.advance(ofSeconds(1));
-        while (listing.next(1, data.now(), views)) {}
+        while (keyScan.next(1, data.now(), views)) {}
         assertThat(views.stream().map(view -> view.key().toString()))
                 .containsExactly("value-0", "value-1", "value-3", "value-5");
     }
@@ -126,14 +126,14 @@ class DataListingTest {
         for (int i = 0; i < 4; i++) {
             data.rpush("list-" + i, "item");
         }
-        Listing<ListView> listing = data.engine.views().listLists();
+        KeyScan<ListView> keyScan = data.engine.views().listLists();
         List<ListView> views = new ArrayList<>();
-        listing.next(2, data.now(), views);
+        keyScan.next(2, data.now(), views);
         for (int i = 0; i < 4; i++) {
             data.lpop("list-" + i);
         }
         data.rpush("late", "item");
-        assertThat(listing.next(2, data.now(), views)).isFalse();
+        assertThat(keyScan.next(2, data.now(), views)).isFalse();
         assertThat(views.stream().map(view -> view.key().toString()))
                 .containsExactly("list-0", "list-1", "late");
         data.lpop("late");
@@ -147,17 +147,17 @@ class DataListingTest {
             data.kset("x" + i, "text");
             data.rpush("x" + i, "item");
         }
-        long before = EngineWeight.of(data.engine);
-        List<Listing<?>> open =
+        long before = EngineObjectCount.of(data.engine);
+        List<KeyScan<?>> open =
                 List.of(
                         data.engine.views().listCounters(),
                         data.engine.views().listValues(),
                         data.engine.views().listLists());
-        for (Listing<?> listing : open) {
-            listing.next(2, data.now(), new ArrayList<>());
+        for (KeyScan<?> keyScan : open) {
+            keyScan.next(2, data.now(), new ArrayList<>());
         }
-        assertThat(EngineWeight.of(data.engine)).isEqualTo(before + 3);
-        open.forEach(Listing::close);
-        assertThat(EngineWeight.of(data.engine)).isEqualTo(before);
+        assertThat(EngineObjectCount.of(data.engine)).isEqualTo(before + 3);
+        open.forEach(KeyScan::close);
+        assertThat(EngineObjectCount.of(data.engine)).isEqualTo(before);
     }
 }

@@ -36,13 +36,13 @@ final class DataModel {
         }
     }
 
-    private final Settings settings;
+    private final EngineSettings engineSettings;
     private final int maxEntries;
     private final List<Thing> things = new ArrayList<>();
     private long now = Long.MIN_VALUE;
 
-    DataModel(Settings settings, int maxEntries) {
-        this.settings = settings;
+    DataModel(EngineSettings engineSettings, int maxEntries) {
+        this.engineSettings = engineSettings;
         this.maxEntries = maxEntries;
     }
 
@@ -138,8 +138,8 @@ final class DataModel {
                     case VALUE -> !it.mortal;
                     case LIST -> false;
                 };
-        boolean longAgo = now - it.lastActivity > settings.idleNanos();
-        return mayGo && (longAgo || settings.idleNanos() == 0);
+        boolean longAgo = now - it.lastActivity > engineSettings.idleNanos();
+        return mayGo && (longAgo || engineSettings.idleNanos() == 0);
     }
 
     private long left(Thing value) {
@@ -168,7 +168,7 @@ final class DataModel {
 
     private Effect push(Command.Data c, DataOperation.End side, ByteString item, boolean room) {
         Optional<Thing> known = find(Sort.LIST, c);
-        int most = settings.maxListLength();
+        int most = engineSettings.maxListLength();
         if (known.isPresent() && (!room || (most > 0 && known.get().items.size() >= most))) {
             return refused(c, Refusal.LIST_FULL);
         }

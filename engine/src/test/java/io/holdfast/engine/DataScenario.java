@@ -30,27 +30,27 @@ final class DataScenario {
         NOTHING
     }
 
-    final PlainLedger ledger = new PlainLedger();
+    final TestQuotas ledger = new TestQuotas();
     final LockEngine engine;
-    private final Settings settings;
+    private final EngineSettings engineSettings;
     private long nowNanos = 1_000_000_000;
     private long lastRequest;
 
     DataScenario() {
-        this(new Settings(0, IDLE.toNanos(), true));
+        this(new EngineSettings(0, IDLE.toNanos(), true));
     }
 
-    DataScenario(Settings settings) {
-        this.settings = settings;
-        engine = new LockEngine(settings);
+    DataScenario(EngineSettings engineSettings) {
+        this.engineSettings = engineSettings;
+        engine = new LockEngine(engineSettings);
     }
 
     static DataScenario withIdleTime(Duration idle) {
-        return new DataScenario(new Settings(0, idle.toNanos(), true));
+        return new DataScenario(new EngineSettings(0, idle.toNanos(), true));
     }
 
     static DataScenario withMaxListLength(int most) {
-        return new DataScenario(new Settings(0, IDLE.toNanos(), true, most));
+        return new DataScenario(new EngineSettings(0, IDLE.toNanos(), true, most));
     }
 
     static Answer number(long value) {
@@ -166,15 +166,15 @@ final class DataScenario {
                     Effect.Renewed _,
                     Effect.TimedOut _,
                     Effect.Cancelled _,
-                    Effect.Claimed _,
+                    Effect.TryAcquired _,
                     Effect.Inspected _,
                     Effect.Orphaned _,
                     Effect.Offered _,
-                    Effect.OfferLapsed _,
+                    Effect.OfferExpired _,
                     Effect.Expired _,
                     Effect.Revoked _,
-                    Effect.Evicted _,
-                    Effect.Standing _ ->
+                    Effect.ForceReleased _,
+                    Effect.StatusReport _ ->
                     throw new AssertionError("an answer about locks: " + effect);
         };
     }
@@ -237,15 +237,15 @@ final class DataScenario {
 
     /** Everything is gone: no entry, no room, no timer, no byte that grows. */
     void assertNothingIsLeft() {
-        LockEngine fresh = new LockEngine(settings);
-        fresh.apply(new Command.Tick(), nowNanos, new PlainLedger(), new ArrayList<>());
+        LockEngine fresh = new LockEngine(engineSettings);
+        fresh.apply(new Command.Tick(), nowNanos, new TestQuotas(), new ArrayList<>());
         assertThat(views().all()).isEmpty();
         assertThat(ledger.entries).isZero();
         assertThat(ledger.pieces).isZero();
         assertThat(ledger.contentBytes).isZero();
         assertThat(engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(engine.hasCollectable(Long.MAX_VALUE)).isFalse();
-        assertThat(EngineWeight.of(engine)).isEqualTo(EngineWeight.of(fresh));
+        assertThat(EngineObjectCount.of(engine)).isEqualTo(EngineObjectCount.of(fresh));
         assertThat(engine.snapshot()).isEqualTo(fresh.snapshot());
     }
 

@@ -15,9 +15,9 @@ record DataViews(List<CounterView> counters, List<ValueView> values, List<ListVi
                 read(engine.views().listLists(), now));
     }
 
-    private static <T> List<T> read(Listing<T> listing, long now) {
+    private static <T> List<T> read(KeyScan<T> keyScan, long now) {
         List<T> views = new ArrayList<>();
-        while (listing.next(1_000, now, views)) {}
+        while (keyScan.next(1_000, now, views)) {}
         return views;
     }
 
@@ -41,7 +41,7 @@ record DataViews(List<CounterView> counters, List<ValueView> values, List<ListVi
     }
 
     /** Checks all that can be checked without knowing what was asked before. */
-    void check(PlainLedger ledger, long otherPieces) {
+    void check(TestQuotas ledger, long otherPieces) {
         assertOnce(counters.stream().map(CounterView::key).toList());
         assertOnce(values.stream().map(ValueView::key).toList());
         assertOnce(lists.stream().map(ListView::key).toList());

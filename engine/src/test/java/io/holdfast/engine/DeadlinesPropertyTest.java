@@ -187,11 +187,11 @@ class DeadlinesPropertyTest {
     }
 
     private static List<Deadline> entries(int count) {
-        Resource resource = new Mutex(Key.of("key"), new HeldTally());
-        Session session = new Session(1);
+        Resource resource = new ReadWriteLock(Key.of("key"), new UsageCounters());
+        SessionState sessionState = new SessionState(1);
         List<Deadline> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            entries.add(new Wait(resource, session, i, 0, 1, false));
+            entries.add(new Waiter(resource, sessionState, i, 0, 1, false));
         }
         return entries;
     }

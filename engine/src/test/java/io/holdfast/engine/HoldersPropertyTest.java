@@ -29,13 +29,13 @@ class HoldersPropertyTest {
     record Turn(boolean reads, int key, int session, int slice) {}
 
     private static final class Reader {
-        final Listing<HolderView> listing;
+        final KeyScan<HolderView> listing;
         final List<HolderView> views = new ArrayList<>();
         final Set<Integer> throughout;
         final Set<Integer> ever;
 
-        Reader(Listing<HolderView> listing, Set<Integer> held) {
-            this.listing = listing;
+        Reader(KeyScan<HolderView> keyScan, Set<Integer> held) {
+            this.listing = keyScan;
             this.throughout = new HashSet<>(held);
             this.ever = new HashSet<>(held);
         }
@@ -44,7 +44,7 @@ class HoldersPropertyTest {
     @Property(tries = 300)
     void show_a_key_that_is_held_throughout_exactly_once(
             @ForAll boolean shared, @ForAll("turns") List<Turn> turns) {
-        Run run = new Run(shared ? Kind.SHARED : Kind.MUTEX);
+        Run run = new Run(shared ? Kind.SHARED : Kind.LOCK);
         turns.forEach(run::take);
         run.readToTheEnd();
     }
@@ -68,8 +68,8 @@ class HoldersPropertyTest {
 
     /** An engine, and those who read it. */
     private static final class Run {
-        private final LockEngine engine = new LockEngine(new Settings(0, 0, true));
-        private final PlainLedger ledger = new PlainLedger();
+        private final LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
+        private final TestQuotas ledger = new TestQuotas();
         private final Map<Integer, Set<Long>> held = new HashMap<>();
         private final List<Reader> readers = new ArrayList<>();
         private final Kind kind;
@@ -77,7 +77,7 @@ class HoldersPropertyTest {
         Run(Kind kind) {
             this.kind = kind;
             // Keys that are remembered stay where they are; the others come and go.
-            for (int key = 0; key < KEYS && kind == Kind.MUTEX; key += 2) {
+            for (int key = 0; key < KEYS && kind == Kind.LOCK; key += 2) {
                 send(new Command.Acquire(9, 1, kind, key(key), 1, 0, 1, 0));
             }
             send(new Command.CloseSession(9, 1));
@@ -109,11 +109,11 @@ class HoldersPropertyTest {
             Set<Long> holders = held.computeIfAbsent(number, _ -> new LinkedHashSet<>());
             Key key = key(number);
             if (holders.contains(session)) {
-                send(new Command.Unclaim(session, 1, kind, key));
+                send(new Command.ReleaseBySession(session, 1, kind, key));
                 holders.remove(session);
             } else {
-                Effect answer = send(new Command.Claim(session, 1, kind, key, 0)).getFirst();
-                if (answer instanceof Effect.Claimed) {
+                Effect answer = send(new Command.TryAcquire(session, 1, kind, key, 0)).getFirst();
+                if (answer instanceof Effect.TryAcquired) {
                     holders.add(session);
                 }
             }

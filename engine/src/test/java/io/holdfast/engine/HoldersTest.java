@@ -38,12 +38,12 @@ class HoldersTest {
 
     @Test
     void leaves_no_trace() {
-        long empty = EngineWeight.of(locks.engine);
+        long empty = EngineObjectCount.of(locks.engine);
         locks.inspect("alice", PRINTER);
         locks.inspect("alice", ROOM);
         assertThat(locks.knows(PRINTER)).isFalse();
         assertThat(locks.engine.hasSession(locks.session("alice"))).isFalse();
-        assertThat(EngineWeight.of(locks.engine)).isEqualTo(empty);
+        assertThat(EngineObjectCount.of(locks.engine)).isEqualTo(empty);
     }
 
     @Test
@@ -74,12 +74,12 @@ class HoldersTest {
 
     @Test
     void is_told_nothing_of_what_nobody_holds() {
-        assertThat(locks.engine.views().holders(Kind.MUTEX, PRINTER.key())).isNull();
+        assertThat(locks.engine.views().holders(Kind.LOCK, PRINTER.key())).isNull();
         locks.release(locks.acquire("alice", PRINTER));
         assertThat(locks.isIdle(PRINTER)).isTrue();
-        assertThat(locks.engine.views().holders(Kind.MUTEX, PRINTER.key())).isNull();
-        assertThat(Views.holders(locks.engine, Kind.MUTEX, locks.now())).isEmpty();
-        assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, Kind.MUTEX))
+        assertThat(locks.engine.views().holders(Kind.LOCK, PRINTER.key())).isNull();
+        assertThat(Views.holders(locks.engine, Kind.LOCK, locks.now())).isEmpty();
+        assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, Kind.LOCK))
                 .isEqualTo(new HeldCount(0, 0));
     }
 
@@ -93,7 +93,7 @@ class HoldersTest {
         for (int i : new int[] {2, 0, 3, 1, 4}) {
             locks.claim("alice", targets.get(i));
         }
-        assertThat(acquired(Kind.MUTEX))
+        assertThat(acquired(Kind.LOCK))
                 .containsExactly("lock-2", "lock-0", "lock-3", "lock-1", "lock-4");
         locks.claim("alice", targets.get(2)); // has it already
         locks.unclaim("alice", targets.get(0));
@@ -101,7 +101,7 @@ class HoldersTest {
         var carol = locks.acquire("carol", targets.get(3));
         locks.unclaim("alice", targets.get(3)); // a lock that passes on is acquired anew
         assertThat(carol.fence()).isEqualTo(locks.since(targets.get(3)));
-        assertThat(acquired(Kind.MUTEX))
+        assertThat(acquired(Kind.LOCK))
                 .containsExactly("lock-2", "lock-1", "lock-4", "lock-0", "lock-3");
     }
 
@@ -112,38 +112,38 @@ class HoldersTest {
                 locks.claim("guest-" + guest, Target.shared("room-" + room));
             }
         }
-        Listing<HolderView> listing =
+        KeyScan<HolderView> keyScan =
                 locks.engine.views().listHolders(Namespace.DEFAULT, Kind.SHARED);
         List<HolderView> all = new ArrayList<>();
         List<HolderView> slice = new ArrayList<>();
         boolean more;
         do {
             slice.clear();
-            more = listing.next(10, locks.now(), slice);
+            more = keyScan.next(10, locks.now(), slice);
             assertThat(slice).hasSizeLessThanOrEqualTo(2);
             all.addAll(slice);
         } while (more);
         assertThat(all).isEqualTo(Views.holders(locks.engine, Kind.SHARED, locks.now())).hasSize(6);
-        listing = locks.engine.views().listHolders(Namespace.DEFAULT, Kind.SHARED);
-        assertThat(listing.next(1, locks.now(), slice)).isTrue();
+        keyScan = locks.engine.views().listHolders(Namespace.DEFAULT, Kind.SHARED);
+        assertThat(keyScan.next(1, locks.now(), slice)).isTrue();
         assertThat(slice.getLast().sessions()).hasSize(5);
-        listing.close();
+        keyScan.close();
     }
 
     @Test
     void sees_one_namespace_and_one_kind_at_a_time() {
-        LockEngine engine = new LockEngine(new Settings(0, 0, true));
-        PlainLedger ledger = new PlainLedger();
+        LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
+        TestQuotas ledger = new TestQuotas();
         Namespace other = new Namespace("other");
         Key here = Key.of("name");
         Key there = Key.of(other, "name".getBytes(StandardCharsets.UTF_8));
         List<Effect> effects = new ArrayList<>();
-        engine.apply(new Command.Claim(1, 1, Kind.MUTEX, here, 1), 0, ledger, effects);
-        engine.apply(new Command.Claim(2, 1, Kind.MUTEX, there, 1), 0, ledger, effects);
-        engine.apply(new Command.Claim(2, 2, Kind.SHARED, there, 1), 0, ledger, effects);
-        engine.apply(new Command.Claim(3, 1, Kind.SHARED, there, 1), 0, ledger, effects);
-        assertThat(effects).hasOnlyElementsOfType(Effect.Claimed.class);
-        assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.MUTEX))
+        engine.apply(new Command.TryAcquire(1, 1, Kind.LOCK, here, 1), 0, ledger, effects);
+        engine.apply(new Command.TryAcquire(2, 1, Kind.LOCK, there, 1), 0, ledger, effects);
+        engine.apply(new Command.TryAcquire(2, 2, Kind.SHARED, there, 1), 0, ledger, effects);
+        engine.apply(new Command.TryAcquire(3, 1, Kind.SHARED, there, 1), 0, ledger, effects);
+        assertThat(effects).hasOnlyElementsOfType(Effect.TryAcquired.class);
+        assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.LOCK))
                 .isEqualTo(new HeldCount(1, 1));
         assertThat(engine.views().countHeld(Namespace.DEFAULT, Kind.SHARED))
                 .isEqualTo(new HeldCount(0, 0));
@@ -152,7 +152,7 @@ class HoldersTest {
         List<HolderView> found = new ArrayList<>();
         engine.views().listHolders(other, Kind.SHARED).next(100, 0, found);
         assertThat(found).containsExactly(new HolderView(there, List.of(2L, 3L), 3));
-        assertThat(engine.views().holders(Kind.MUTEX, there))
+        assertThat(engine.views().holders(Kind.LOCK, there))
                 .isEqualTo(new HolderView(there, List.of(2L), 2));
         assertThat(engine.views().holders(Kind.SHARED, here)).isNull();
     }
@@ -175,14 +175,14 @@ class HoldersTest {
         for (String name : new String[] {"a", "b", "c"}) {
             locks.claim("alice", Target.mutex(name));
         }
-        Listing<HolderView> listing =
-                locks.engine.views().listHolders(Namespace.DEFAULT, Kind.MUTEX);
+        KeyScan<HolderView> keyScan =
+                locks.engine.views().listHolders(Namespace.DEFAULT, Kind.LOCK);
         List<HolderView> seen = new ArrayList<>();
-        boolean more = listing.next(1, locks.now(), seen);
+        boolean more = keyScan.next(1, locks.now(), seen);
         locks.unclaim("alice", Target.mutex("a"));
         locks.claim("bob", Target.mutex("a"));
         while (more) {
-            more = listing.next(1, locks.now(), seen);
+            more = keyScan.next(1, locks.now(), seen);
         }
         assertThat(seen)
                 .extracting(HolderView::key)

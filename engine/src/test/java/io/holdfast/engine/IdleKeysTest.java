@@ -44,7 +44,7 @@ class IdleKeysTest {
 
     @Test
     void leaves_nothing_behind() {
-        long empty = EngineWeight.of(locks.engine);
+        long empty = EngineObjectCount.of(locks.engine);
         var alice = locks.acquire("alice", PRINTER);
         locks.acquire("alice", POOL, ofSeconds(1));
         locks.enqueue("bob", PRINTER);
@@ -53,7 +53,7 @@ class IdleKeysTest {
         locks.close("bob");
         locks.advance(IDLE.plusNanos(1));
         locks.collect();
-        assertThat(EngineWeight.of(locks.engine)).isEqualTo(empty);
+        assertThat(EngineObjectCount.of(locks.engine)).isEqualTo(empty);
         assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -196,13 +196,13 @@ class IdleKeysTest {
             locks.release(locks.acquire("alice", Target.mutex("key-" + i)));
         }
         locks.advance(IDLE.plusNanos(1));
-        Listing<ResourceView> listing = locks.engine.views().listIdle();
+        KeyScan<ResourceView> keyScan = locks.engine.views().listIdle();
         var views = new java.util.ArrayList<ResourceView>();
-        assertThat(listing.next(2, locks.now(), views)).isTrue();
+        assertThat(keyScan.next(2, locks.now(), views)).isTrue();
         assertThat(locks.engine.hasCollectable(locks.now())).isTrue();
         locks.collect();
         assertThat(locks.ledger.keys).isZero();
-        listing.close();
+        keyScan.close();
     }
 
     @Test

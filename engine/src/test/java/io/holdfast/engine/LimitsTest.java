@@ -211,10 +211,10 @@ class LimitsTest {
 
     @Test
     void below_zero_are_refused_by_name() {
-        assertThatThrownBy(() -> new Settings(-1, 0, true))
+        assertThatThrownBy(() -> new EngineSettings(-1, 0, true))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxWaiters");
-        assertThatThrownBy(() -> new Settings(0, -1, true))
+        assertThatThrownBy(() -> new EngineSettings(0, -1, true))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("idleNanos");
     }

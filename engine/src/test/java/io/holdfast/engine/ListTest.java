@@ -233,14 +233,14 @@ class ListTest {
         for (int i = 0; i < 10_000; i++) {
             data.engine.apply(push, data.now(), data.ledger, new ArrayList<>());
         }
-        long full = EngineWeight.of(data.engine);
+        long full = EngineObjectCount.of(data.engine);
         for (int i = 1; i < 10_000; i++) {
             data.lpop("jobs");
         }
-        long one = EngineWeight.of(data.engine);
+        long one = EngineObjectCount.of(data.engine);
         DataScenario other = new DataScenario();
         other.rpush("jobs", "");
-        assertThat(one).isEqualTo(EngineWeight.of(other.engine));
+        assertThat(one).isEqualTo(EngineObjectCount.of(other.engine));
         assertThat(full).isGreaterThan(one + 9_000);
     }
 }

@@ -58,7 +58,7 @@ final class LockScenario {
     /** What a session asks for. */
     record Target(Kind kind, Key key, long limit) {
         static Target mutex(String name) {
-            return new Target(Kind.MUTEX, Key.of(name), 1);
+            return new Target(Kind.LOCK, Key.of(name), 1);
         }
 
         static Target semaphore(String name, long limit) {
@@ -84,16 +84,16 @@ final class LockScenario {
                 case Effect.Renewed _ -> Outcome.RENEWED;
                 case Effect.TimedOut _ -> Outcome.TIMED_OUT;
                 case Effect.Cancelled _ -> Outcome.CANCELLED;
-                case Effect.Claimed claimed -> claimed.anew() ? Outcome.CLAIMED : Outcome.KEPT;
+                case Effect.TryAcquired tryAcquired -> tryAcquired.isNew() ? Outcome.CLAIMED : Outcome.KEPT;
                 case Effect.Inspected _ -> Outcome.INSPECTED;
                 case Effect.Orphaned _ -> fail("it answers nothing: %s", answers.getLast());
                 case Effect.Offered _ -> Outcome.OFFERED;
-                case Effect.OfferLapsed _ -> Outcome.LAPSED;
+                case Effect.OfferExpired _ -> Outcome.LAPSED;
                 case Effect.Expired _ -> Outcome.EXPIRED;
                 case Effect.Revoked _ -> Outcome.REVOKED;
-                case Effect.Evicted _ -> Outcome.EVICTED;
+                case Effect.ForceReleased _ -> Outcome.EVICTED;
                 case Effect.Changed _ -> Outcome.CHANGED;
-                case Effect.Standing standing -> Outcome.valueOf("WAS_" + standing.stand().name());
+                case Effect.StatusReport statusReport -> Outcome.valueOf("WAS_" + statusReport.status().name());
                 case Effect.Counted _, Effect.Found _, Effect.Absent _, Effect.Items _ ->
                         fail("an answer about data: %s", answers.getLast());
                 case Effect.Refused refused -> Outcome.valueOf(refused.reason().name());
@@ -110,9 +110,9 @@ final class LockScenario {
             return fail("not granted but %s", outcome());
         }
 
-        Effect.Claimed claimed() {
-            if (!answers.isEmpty() && answers.getLast() instanceof Effect.Claimed claimed) {
-                return claimed;
+        Effect.TryAcquired claimed() {
+            if (!answers.isEmpty() && answers.getLast() instanceof Effect.TryAcquired tryAcquired) {
+                return tryAcquired;
             }
             return fail("not claimed but %s", outcome());
         }
@@ -128,7 +128,7 @@ final class LockScenario {
 
     private record RequestId(long session, long number) {}
 
-    final PlainLedger ledger = new PlainLedger();
+    final TestQuotas ledger = new TestQuotas();
     final LockEngine engine;
     private final Map<String, Long> sessions = new HashMap<>();
     private final Map<Long, String> names = new HashMap<>();
@@ -142,28 +142,28 @@ final class LockScenario {
     private long lastSalt = 0x5A17;
 
     LockScenario() {
-        this(new Settings(0, IDLE.toNanos(), true));
+        this(new EngineSettings(0, IDLE.toNanos(), true));
     }
 
-    LockScenario(Settings settings) {
-        engine = new LockEngine(settings);
+    LockScenario(EngineSettings engineSettings) {
+        engine = new LockEngine(engineSettings);
     }
 
     static LockScenario withMaxWaiters(int maxWaiters) {
-        return new LockScenario(new Settings(maxWaiters, IDLE.toNanos(), true));
+        return new LockScenario(new EngineSettings(maxWaiters, IDLE.toNanos(), true));
     }
 
-    static LockScenario withPolicy(Target what, Policy policy) {
+    static LockScenario withPolicy(Target what, QueuePolicy queuePolicy) {
         return new LockScenario(
-                new Settings(0, IDLE.toNanos(), true, 0, Map.of(what.key(), policy)));
+                new EngineSettings(0, IDLE.toNanos(), true, 0, Map.of(what.key(), queuePolicy)));
     }
 
     static LockScenario withoutAutoRelease() {
-        return new LockScenario(new Settings(0, IDLE.toNanos(), false));
+        return new LockScenario(new EngineSettings(0, IDLE.toNanos(), false));
     }
 
     static LockScenario withIdleTime(Duration idle) {
-        return new LockScenario(new Settings(0, idle.toNanos(), true));
+        return new LockScenario(new EngineSettings(0, idle.toNanos(), true));
     }
 
     Request acquire(String who, Target what) {
@@ -194,12 +194,12 @@ final class LockScenario {
     }
 
     /** On other terms than the usual ones. */
-    Request acquire(String who, Target what, Terms terms) {
-        return acquire(who, what, terms, USUAL, USUAL);
+    Request acquire(String who, Target what, HoldAttributes holdAttributes) {
+        return acquire(who, what, holdAttributes, USUAL, USUAL);
     }
 
-    Request acquire(String who, Target what, Terms terms, Duration patience, Duration lease) {
-        if (terms.mode() == Mode.READ) {
+    Request acquire(String who, Target what, HoldAttributes holdAttributes, Duration patience, Duration lease) {
+        if (holdAttributes.mode() == Mode.READ) {
             sharing.add(what.key());
         }
         Request request = request(who, what);
@@ -213,13 +213,13 @@ final class LockScenario {
                         nanos(patience),
                         nanos(lease),
                         ++lastSalt,
-                        terms));
+                        holdAttributes));
         return request;
     }
 
     /** What is left of the tracked acquires of somebody. */
-    List<PlaceView> places(String who) {
-        return engine.views().places(session(who), 0, Integer.MAX_VALUE, nowNanos);
+    List<TrackedRequestView> places(String who) {
+        return engine.views().trackedRequests(session(who), 0, Integer.MAX_VALUE, nowNanos);
     }
 
     Request tryAcquire(String who, Target what) {
@@ -293,14 +293,14 @@ final class LockScenario {
     Request claim(String who, Target what) {
         Request request = request(who, what);
         apply(
-                new Command.Claim(
+                new Command.TryAcquire(
                         request.session(), request.number(), what.kind(), what.key(), ++lastSalt));
         return request;
     }
 
     Request unclaim(String who, Target what) {
         Request request = request(who, what);
-        apply(new Command.Unclaim(request.session(), request.number(), what.kind(), what.key()));
+        apply(new Command.ReleaseBySession(request.session(), request.number(), what.kind(), what.key()));
         return request;
     }
 
@@ -334,7 +334,7 @@ final class LockScenario {
         sharing.add(what.key());
         Request request = request(who, what);
         apply(
-                new Command.Ask(
+                new Command.RequestOffer(
                         request.session(),
                         request.number(),
                         what.key(),
@@ -355,26 +355,26 @@ final class LockScenario {
     }
 
     Request giveUp(Request asked) {
-        return settle(asked, Command.GiveUp::new);
+        return settle(asked, Command.CancelOrRelease::new);
     }
 
     /** How it stands, which is only looked at. */
-    Effect.Standing check(Request asked) {
+    Effect.StatusReport check(Request asked) {
         byte[] before = stateNow();
-        Request request = settle(asked, Command.Check::new);
+        Request request = settle(asked, Command.QueryStatus::new);
         assertThat(engine.snapshot()).as("looking changes nothing").isEqualTo(before);
-        return (Effect.Standing) request.answers().getLast();
+        return (Effect.StatusReport) request.answers().getLast();
     }
 
-    Stand stand(Request asked) {
-        return check(asked).stand();
+    RequestStatus stand(Request asked) {
+        return check(asked).status();
     }
 
-    private interface Settling {
-        Command.Asked of(long session, long request, Key key, long asked);
+    private interface TrackedCommandFactory {
+        Command.OnTrackedRequest of(long session, long request, Key key, long asked);
     }
 
-    private Request settle(Request asked, Settling command) {
+    private Request settle(Request asked, TrackedCommandFactory command) {
         return settle(names.get(asked.session()), asked.target(), asked.number(), command);
     }
 
@@ -384,10 +384,10 @@ final class LockScenario {
     }
 
     Request giveUp(String who, Target what, long number) {
-        return settle(who, what, number, Command.GiveUp::new);
+        return settle(who, what, number, Command.CancelOrRelease::new);
     }
 
-    private Request settle(String who, Target what, long number, Settling command) {
+    private Request settle(String who, Target what, long number, TrackedCommandFactory command) {
         Request request = request(who, what);
         apply(command.of(request.session(), request.number(), what.key(), number));
         return request;
@@ -423,7 +423,7 @@ final class LockScenario {
     Request evict(Target what, long fence) {
         Request request = request("operator", what);
         apply(
-                new Command.Evict(
+                new Command.ForceRelease(
                         request.session(), request.number(), what.kind(), what.key(), fence));
         return request;
     }
@@ -636,7 +636,7 @@ final class LockScenario {
                             || before == Outcome.QUEUED
                             || before == Outcome.OFFERED;
             case Effect.Offered _, Effect.TimedOut _ -> before == Outcome.QUEUED;
-            case Effect.OfferLapsed _ -> before == Outcome.OFFERED;
+            case Effect.OfferExpired _ -> before == Outcome.OFFERED;
             case Effect.Expired _ ->
                     before == Outcome.OFFERED
                             || before == Outcome.WAS_HELD

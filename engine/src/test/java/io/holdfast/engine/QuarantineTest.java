@@ -104,8 +104,8 @@ class QuarantineTest {
 
     @Test
     void readers_and_asks_for_a_lock_wait_too() {
-        Request alice = locks.acquire("alice", DOOR, new Terms(Mode.READ, true, true));
-        Request bob = locks.acquire("bob", DOOR, new Terms(Mode.READ, true, true));
+        Request alice = locks.acquire("alice", DOOR, new HoldAttributes(Mode.READ, true, true));
+        Request bob = locks.acquire("bob", DOOR, new HoldAttributes(Mode.READ, true, true));
         Request carol = locks.read("carol", Target.mutex("gate"));
         assertThat(alice.outcome()).isEqualTo(BLOCKED);
         assertThat(carol.outcome()).isEqualTo(QUEUED);
@@ -164,7 +164,7 @@ class QuarantineTest {
 
     @Test
     void a_limit_of_waiters_counts_those_who_wait_for_its_end() {
-        LockScenario few = new LockScenario(new Settings(1, LockScenario.IDLE.toNanos(), true));
+        LockScenario few = new LockScenario(new EngineSettings(1, LockScenario.IDLE.toNanos(), true));
         few.quarantine(SPAN);
         assertThat(few.acquire("alice", DOOR).outcome()).isEqualTo(BLOCKED);
         assertThat(few.acquire("bob", DOOR).outcome()).isEqualTo(TOO_MANY_WAITERS);

@@ -32,13 +32,13 @@ final class ReferenceModel {
     }
 
     /** Somebody who wants or has a slot. A grant moves a seat to the end of the list. */
-    private final class Seat {
+    private final class Slot {
         final Name name;
         long session;
         final long salt;
         final long lease;
-        Terms terms;
-        Heir heir; // who else renewed it last
+        HoldAttributes terms;
+        Successor heir; // who else renewed it last
         long joined; // order among what the session has
         long since; // waits, holds, or is offered it
         boolean held;
@@ -53,35 +53,35 @@ final class ReferenceModel {
         long end = NEVER;
         long turn;
 
-        Seat(Name name, long session, long request, long salt, long lease, Terms terms) {
+        Slot(Name name, long session, long request, long salt, long lease, HoldAttributes holdAttributes) {
             this.name = name;
             this.session = session;
             this.request = request;
             this.salt = salt;
             this.lease = lease;
-            this.terms = terms;
+            this.terms = holdAttributes;
             this.since = now;
         }
     }
 
-    private final Settings settings;
+    private final EngineSettings engineSettings;
     private final int maxKeys;
     private final int maxClaims;
     final DataModel data;
     boolean room = true;
     private final List<Name> names = new ArrayList<>();
-    private final List<Seat> seats = new ArrayList<>();
+    private final List<Slot> seats = new ArrayList<>();
     private long now = Long.MIN_VALUE;
     private final Set<Long> closed = new HashSet<>();
     private long turns;
     private long fences;
     private List<Effect> effects = new ArrayList<>();
 
-    ReferenceModel(Settings settings, int maxKeys, int maxClaims, int maxEntries) {
-        this.settings = settings;
+    ReferenceModel(EngineSettings engineSettings, int maxKeys, int maxClaims, int maxEntries) {
+        this.engineSettings = engineSettings;
         this.maxKeys = maxKeys;
         this.maxClaims = maxClaims;
-        this.data = new DataModel(settings, maxEntries);
+        this.data = new DataModel(engineSettings, maxEntries);
     }
 
     List<Effect> apply(Command command, long time) {
@@ -94,7 +94,7 @@ final class ReferenceModel {
             case Command.Enqueue c -> enqueue(c);
             case Command.Await c -> await(c);
             case Command.Release c -> {
-                Optional<Seat> hold = hold(c, c.token());
+                Optional<Slot> hold = hold(c, c.token());
                 if (hold.isEmpty()) {
                     refuse(c, Refusal.NOT_HELD);
                 } else {
@@ -104,7 +104,7 @@ final class ReferenceModel {
                 }
             }
             case Command.Renew c -> {
-                Optional<Seat> hold = hold(c, c.token());
+                Optional<Slot> hold = hold(c, c.token());
                 if (hold.isEmpty()) {
                     refuse(c, Refusal.NOT_HELD);
                 } else {
@@ -114,13 +114,13 @@ final class ReferenceModel {
                             hold.get().session != c.session()
                                     && hold.get().terms.bound()
                                     && !hold.get().orphaned;
-                    hold.get().heir = inherits ? new Heir(c.session(), c.request(), now) : null;
+                    hold.get().heir = inherits ? new Successor(c.session(), c.request(), now) : null;
                     effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
                 }
             }
-            case Command.Claim c -> claim(c);
-            case Command.Unclaim c -> {
-                Optional<Seat> hold = holdOf(c);
+            case Command.TryAcquire c -> claim(c);
+            case Command.ReleaseBySession c -> {
+                Optional<Slot> hold = holdOf(c);
                 if (hold.isEmpty()) {
                     refuse(c, Refusal.NOT_HELD);
                 } else {
@@ -136,7 +136,7 @@ final class ReferenceModel {
                                     find(c).map(name -> holds(name).size()).orElse(0),
                                     holdOf(c).isPresent()));
             case Command.Data c -> effects.add(data.apply(c, room));
-            case Command.Evict c -> evict(c);
+            case Command.ForceRelease c -> evict(c);
             case Command.Cancel c ->
                     seats.stream()
                             .filter(it -> it.session == c.session() && !it.orphaned)
@@ -148,8 +148,8 @@ final class ReferenceModel {
                                         effects.add(new Effect.Cancelled(c.session(), c.request()));
                                         end(it);
                                     });
-            case Command.Ask c -> ask(c);
-            case Command.Asked c -> settle(c);
+            case Command.RequestOffer c -> ask(c);
+            case Command.OnTrackedRequest c -> settle(c);
             case Command.Suspend c -> {
                 if (find(c).isEmpty() && isClaimRefused()) {
                     refuse(c, Refusal.TOO_MANY_KEYS);
@@ -244,7 +244,7 @@ final class ReferenceModel {
     Set<ResourceView> views() {
         Set<ResourceView> views = new HashSet<>();
         for (Name name : names) {
-            List<Seat> holds = holds(name);
+            List<Slot> holds = holds(name);
             boolean free = holds.isEmpty();
             views.add(
                     new ResourceView(
@@ -283,9 +283,9 @@ final class ReferenceModel {
                                                 .toList()));
     }
 
-    private List<KeyView.Waiter> waiters(List<Seat> line) {
+    private List<KeyView.Waiter> waiters(List<Slot> line) {
         List<KeyView.Waiter> waiters = new ArrayList<>();
-        for (Seat it : line) {
+        for (Slot it : line) {
             waiters.add(
                     new KeyView.Waiter(
                             it.session,
@@ -298,14 +298,14 @@ final class ReferenceModel {
     }
 
     /** The names that somebody waits for, with so many of each at most. */
-    Set<LineView> lines(int most) {
-        Set<LineView> lines = new HashSet<>();
+    Set<QueueView> lines(int most) {
+        Set<QueueView> lines = new HashSet<>();
         for (Name name : names) {
-            List<Seat> line = line(name);
-            List<Seat> holds = holds(name);
+            List<Slot> line = line(name);
+            List<Slot> holds = holds(name);
             if (!line.isEmpty()) {
                 lines.add(
-                        new LineView(
+                        new QueueView(
                                 name.kind,
                                 name.key,
                                 holds.size(),
@@ -317,22 +317,22 @@ final class ReferenceModel {
         return lines;
     }
 
-    private LineView.Waiter waiter(Seat wait) {
-        return new LineView.Waiter(
+    private QueueView.Waiter waiter(Slot wait) {
+        return new QueueView.Waiter(
                 wait.session, wait.terms.mode(), now - wait.since, wait.request != 0);
     }
 
-    Possessions possessions(long session) {
-        return new Possessions(own(session, true).size(), own(session, false).size());
+    SessionUsage possessions(long session) {
+        return new SessionUsage(own(session, true).size(), own(session, false).size());
     }
 
     /** What a session holds, and then what it waits for, so many of each at most. */
-    List<BelongingView> belongings(long session, int most) {
+    List<HoldOrWaiterView> belongings(long session, int most) {
         return Stream.of(true, false)
                 .flatMap(held -> own(session, held).stream().limit(most))
                 .map(
                         it ->
-                                new BelongingView(
+                                new HoldOrWaiterView(
                                         it.name.kind,
                                         it.name.key,
                                         it.terms.mode(),
@@ -345,14 +345,14 @@ final class ReferenceModel {
                 .toList();
     }
 
-    private List<Seat> own(long session, boolean held) {
+    private List<Slot> own(long session, boolean held) {
         return seats.stream()
                 .filter(it -> it.session == session && !it.orphaned && it.held == held)
                 .sorted(Comparator.comparingLong(it -> it.joined))
                 .toList();
     }
 
-    private KeyView.Holder holder(Seat hold) {
+    private KeyView.Holder holder(Slot hold) {
         return new KeyView.Holder(
                 hold.session,
                 hold.fence,
@@ -363,7 +363,7 @@ final class ReferenceModel {
     }
 
     /** The tracked acquires of a session with numbers above one, in order, so many at most. */
-    List<PlaceView> places(long session, long after, int most) {
+    List<TrackedRequestView> places(long session, long after, int most) {
         return seats.stream()
                 .filter(it -> isTracked(it, session) && !it.asked && it.request > after)
                 .sorted(Comparator.comparingLong(it -> it.request))
@@ -371,36 +371,36 @@ final class ReferenceModel {
                 .map(
                         it ->
                                 it.held
-                                        ? new PlaceView(
+                                        ? new TrackedRequestView(
                                                 it.request, new Token(it.fence, it.salt), left(it))
-                                        : new PlaceView(it.request, null, 0))
+                                        : new TrackedRequestView(it.request, null, 0))
                 .toList();
     }
 
-    private static boolean isTracked(Seat seat, long session) {
+    private static boolean isTracked(Slot seat, long session) {
         return seat.terms.tracked() && seat.session == session && !seat.orphaned;
     }
 
-    private long left(Seat hold) {
+    private long left(Slot hold) {
         return hold.end == NEVER ? Command.FOREVER : hold.end - now;
     }
 
     private void endWhatIsDue() {
         while (true) {
-            Optional<Seat> due =
+            Optional<Slot> due =
                     seats.stream()
                             .filter(it -> it.end <= now)
                             .min(
-                                    Comparator.<Seat>comparingLong(it -> it.end)
+                                    Comparator.<Slot>comparingLong(it -> it.end)
                                             .thenComparingLong(it -> it.turn));
             if (due.isEmpty()) {
                 return;
             }
-            Seat seat = due.get();
+            Slot seat = due.get();
             if (!seat.held) {
                 effects.add(new Effect.TimedOut(seat.session, seat.request));
             } else if (seat.offered) {
-                effects.add(new Effect.OfferLapsed(seat.session, seat.request));
+                effects.add(new Effect.OfferExpired(seat.session, seat.request));
             } else if (seat.terms.tracked()) {
                 effects.add(new Effect.Expired(seat.session, seat.request));
             }
@@ -414,7 +414,7 @@ final class ReferenceModel {
             return;
         }
         Name name = admitted.get();
-        Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), c.terms());
+        Slot seat = new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), c.terms());
         if (isFree(name, c.terms().mode())) {
             seats.add(seat);
             serve(name);
@@ -440,8 +440,8 @@ final class ReferenceModel {
             return;
         }
         Name name = admitted.get();
-        Terms terms = new Terms(c.mode(), true, false);
-        Seat seat = new Seat(name, c.session(), 0, c.salt(), c.leaseNanos(), terms);
+        HoldAttributes holdAttributes = new HoldAttributes(c.mode(), true, false);
+        Slot seat = new Slot(name, c.session(), 0, c.salt(), c.leaseNanos(), holdAttributes);
         seat.onRecord = true;
         if (isFree(name, c.mode())) {
             seat.request = c.request(); // the enqueue itself is told
@@ -456,11 +456,11 @@ final class ReferenceModel {
         }
     }
 
-    private void claim(Command.Claim c) {
+    private void claim(Command.TryAcquire c) {
         Optional<Name> known = find(c);
         if (holdOf(c).isPresent()) {
             int holders = holds(known.orElseThrow()).size();
-            effects.add(new Effect.Claimed(c.session(), c.request(), false, holders));
+            effects.add(new Effect.TryAcquired(c.session(), c.request(), false, holders));
         } else if (known.isPresent() && !isFree(known.get(), Mode.WRITE)) {
             refuse(c, Refusal.BUSY);
         } else if (!room || (known.isEmpty() && maxClaims > 0 && claims() >= maxClaims)) {
@@ -469,18 +469,18 @@ final class ReferenceModel {
             long limit = c.kind() == Kind.SHARED ? Long.MAX_VALUE : 1;
             Name name = known.orElseGet(() -> add(c, limit));
             name.lastActivity = now;
-            Seat seat =
-                    new Seat(
-                            name, c.session(), c.request(), c.salt(), Command.FOREVER, Terms.PLAIN);
+            Slot seat =
+                    new Slot(
+                            name, c.session(), c.request(), c.salt(), Command.FOREVER, HoldAttributes.PLAIN);
             seats.add(seat);
             hold(seat);
             seat.toldBy = c.request();
             int holders = holds(name).size();
-            effects.add(new Effect.Claimed(c.session(), c.request(), true, holders));
+            effects.add(new Effect.TryAcquired(c.session(), c.request(), true, holders));
         }
     }
 
-    private void ask(Command.Ask c) {
+    private void ask(Command.RequestOffer c) {
         Optional<Name> known = find(c);
         if (!room) {
             refuse(c, known.isEmpty() ? Refusal.TOO_MANY_KEYS : Refusal.TOO_MANY_WAITERS);
@@ -493,8 +493,8 @@ final class ReferenceModel {
         Name name = known.orElseGet(() -> add(c, 1));
         name.lastActivity = now;
         boolean full = isLineFull(name);
-        Terms terms = new Terms(c.mode(), true, true);
-        Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), terms);
+        HoldAttributes holdAttributes = new HoldAttributes(c.mode(), true, true);
+        Slot seat = new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), holdAttributes);
         seat.asked = true;
         seat.confirm = c.confirmNanos();
         seats.add(seat);
@@ -514,31 +514,31 @@ final class ReferenceModel {
         }
     }
 
-    private void settle(Command.Asked c) {
-        Optional<Seat> found =
+    private void settle(Command.OnTrackedRequest c) {
+        Optional<Slot> found =
                 seats.stream()
                         .filter(it -> isTracked(it, c.session()))
-                        .filter(it -> it.request == c.asked() && it.name.key.equals(c.key()))
+                        .filter(it -> it.request == c.targetRequest() && it.name.key.equals(c.key()))
                         .findAny();
-        Stand stand =
-                found.map(it -> it.offered ? Stand.OFFERED : it.held ? Stand.HELD : Stand.QUEUED)
-                        .orElse(Stand.GONE);
+        RequestStatus requestStatus =
+                found.map(it -> it.offered ? RequestStatus.OFFERED : it.held ? RequestStatus.HELD : RequestStatus.QUEUED)
+                        .orElse(RequestStatus.GONE);
         long fence = found.map(it -> it.fence).orElse(0L);
-        effects.add(new Effect.Standing(c.session(), c.request(), stand, fence));
+        effects.add(new Effect.StatusReport(c.session(), c.request(), requestStatus, fence));
         if (found.isEmpty()) {
             return;
         }
-        Seat seat = found.get();
+        Slot seat = found.get();
         switch (c) {
-            case Command.Check _ -> {}
-            case Command.GiveUp _ -> end(seat);
+            case Command.QueryStatus _ -> {}
+            case Command.CancelOrRelease _ -> end(seat);
             case Command.Decline _ -> {
-                if (stand != Stand.HELD) {
+                if (requestStatus != RequestStatus.HELD) {
                     end(seat);
                 }
             }
             case Command.Confirm _ -> {
-                if (stand == Stand.OFFERED) {
+                if (requestStatus == RequestStatus.OFFERED) {
                     seat.offered = false;
                     seat.since = now;
                     seat.name.lastActivity = now;
@@ -551,7 +551,7 @@ final class ReferenceModel {
 
     private void reassert(Command.Reassert c) {
         Optional<Name> known = find(c).filter(name -> name.suspended);
-        List<Seat> holds = known.map(this::holds).orElse(List.of());
+        List<Slot> holds = known.map(this::holds).orElse(List.of());
         boolean fits =
                 c.mode() == Mode.WRITE
                         ? holds.isEmpty()
@@ -563,12 +563,12 @@ final class ReferenceModel {
         } else {
             Name name = known.get();
             name.lastActivity = now;
-            Terms terms = new Terms(c.mode(), true, true);
-            Seat seat = new Seat(name, c.session(), c.request(), c.salt(), c.leaseNanos(), terms);
+            HoldAttributes holdAttributes = new HoldAttributes(c.mode(), true, true);
+            Slot seat = new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), holdAttributes);
             seat.asked = true;
             seats.add(seat);
             hold(seat);
-            effects.add(new Effect.Standing(c.session(), c.request(), Stand.HELD, seat.fence));
+            effects.add(new Effect.StatusReport(c.session(), c.request(), RequestStatus.HELD, seat.fence));
         }
     }
 
@@ -576,17 +576,17 @@ final class ReferenceModel {
         return !room || (maxClaims > 0 && claims() >= maxClaims);
     }
 
-    private static boolean isWriter(Seat seat) {
+    private static boolean isWriter(Slot seat) {
         return seat.terms.mode() == Mode.WRITE;
     }
 
     private void await(Command.Await c) {
-        Optional<Seat> found = record(c);
+        Optional<Slot> found = record(c);
         if (found.isEmpty()) {
             refuse(c, Refusal.NOT_ENQUEUED);
             return;
         }
-        Seat seat = found.get();
+        Slot seat = found.get();
         seat.name.lastActivity = now;
         if (!seat.held && seat.request != 0) {
             effects.add(new Effect.Cancelled(c.session(), seat.request));
@@ -606,11 +606,11 @@ final class ReferenceModel {
     }
 
     private void close(Command.CloseSession c) {
-        List<Seat> own =
+        List<Slot> own =
                 seats.stream().filter(it -> it.session == c.session() && !it.orphaned).toList();
-        List<Seat> waits = own.stream().filter(it -> !it.held).toList();
+        List<Slot> waits = own.stream().filter(it -> !it.held).toList();
         seats.removeAll(waits); // all of them before the next is looked for
-        for (Seat wait : waits) {
+        for (Slot wait : waits) {
             wait.name.lastActivity = now;
             serve(wait.name);
             rest(wait.name);
@@ -618,19 +618,19 @@ final class ReferenceModel {
         int mutexes = 0;
         int shared = 0;
         closed.add(c.session());
-        for (Seat hold : own(c.session(), true)) {
-            Heir heir = hold.heir;
-            if (heir != null
-                    && heir.atNanos() >= c.heirsSinceNanos()
-                    && !closed.contains(heir.session())) {
-                pass(hold, heir);
+        for (Slot hold : own(c.session(), true)) {
+            Successor successor = hold.heir;
+            if (successor != null
+                    && successor.atNanos() >= c.successorsSinceNanos()
+                    && !closed.contains(successor.session())) {
+                pass(hold, successor);
                 continue;
             }
             boolean unknown = hold.toldBy == 0 || hold.toldBy > c.lastAnswered();
             boolean forever = hold.lease == Command.FOREVER && !hold.asked;
-            mutexes += forever && hold.name.kind == Kind.MUTEX ? 1 : 0;
+            mutexes += forever && hold.name.kind == Kind.LOCK ? 1 : 0;
             shared += forever && hold.name.kind == Kind.SHARED ? 1 : 0;
-            boolean released = settings.autoRelease() && hold.terms.bound();
+            boolean released = engineSettings.autoRelease() && hold.terms.bound();
             if (released || unknown || forever || hold.asked) {
                 end(hold);
             } else {
@@ -643,11 +643,11 @@ final class ReferenceModel {
         }
     }
 
-    private void pass(Seat hold, Heir heir) {
-        hold.session = heir.session();
-        hold.request = heir.request();
-        hold.toldBy = heir.request();
-        hold.terms = new Terms(hold.terms.mode(), true, false);
+    private void pass(Slot hold, Successor successor) {
+        hold.session = successor.session();
+        hold.request = successor.request();
+        hold.toldBy = successor.request();
+        hold.terms = new HoldAttributes(hold.terms.mode(), true, false);
         hold.onRecord = false;
         hold.heir = null;
         hold.joined = ++turns;
@@ -682,8 +682,8 @@ final class ReferenceModel {
         return names.stream().filter(it -> it.kind == c.kind() && it.key.equals(c.key())).findAny();
     }
 
-    private void evict(Command.Evict c) {
-        List<Seat> evicted =
+    private void evict(Command.ForceRelease c) {
+        List<Slot> evicted =
                 find(c).map(this::holds).orElse(List.of()).stream()
                         .filter(it -> c.fence() == 0 || c.fence() == it.fence)
                         .toList();
@@ -691,10 +691,10 @@ final class ReferenceModel {
             refuse(c, Refusal.NOT_HELD);
             return;
         }
-        List<Effect.Evicted.Loss> lost =
-                evicted.stream().map(it -> new Effect.Evicted.Loss(it.session, it.fence)).toList();
-        effects.add(new Effect.Evicted(c.session(), c.request(), lost, ++fences));
-        for (Seat hold : evicted) {
+        List<Effect.ForceReleased.Loss> lost =
+                evicted.stream().map(it -> new Effect.ForceReleased.Loss(it.session, it.fence)).toList();
+        effects.add(new Effect.ForceReleased(c.session(), c.request(), lost, ++fences));
+        for (Slot hold : evicted) {
             if (hold.terms.tracked()) {
                 effects.add(new Effect.Revoked(hold.session, hold.request));
             }
@@ -702,14 +702,14 @@ final class ReferenceModel {
         }
     }
 
-    private void tellIfRevoked(Seat hold, long by) {
+    private void tellIfRevoked(Slot hold, long by) {
         if (hold.terms.tracked() && hold.session != by) {
             effects.add(new Effect.Revoked(hold.session, hold.request));
         }
     }
 
     /** Removes a seat, waiting or held, and grants what that sets free. */
-    private void end(Seat seat) {
+    private void end(Slot seat) {
         seats.remove(seat);
         seat.name.lastActivity = now;
         serve(seat.name);
@@ -723,19 +723,19 @@ final class ReferenceModel {
     }
 
     /** Who is to be let in now. */
-    private Optional<Seat> next(Name name) {
-        List<Seat> line = line(name);
-        List<Seat> holds = holds(name);
-        if (name.kind != Kind.MUTEX) {
+    private Optional<Slot> next(Name name) {
+        List<Slot> line = line(name);
+        List<Slot> holds = holds(name);
+        if (name.kind != Kind.LOCK) {
             return holds.size() < name.limit ? line.stream().findFirst() : Optional.empty();
         }
         if (name.suspended || holds.stream().anyMatch(it -> it.offered || isWriter(it))) {
             return Optional.empty();
         }
-        Optional<Seat> read = line.stream().filter(it -> !isWriter(it)).findFirst();
-        Optional<Seat> write = line.stream().filter(ReferenceModel::isWriter).findFirst();
-        Optional<Seat> next =
-                switch (settings.policies().getOrDefault(name.key, Policy.FIFO)) {
+        Optional<Slot> read = line.stream().filter(it -> !isWriter(it)).findFirst();
+        Optional<Slot> write = line.stream().filter(ReferenceModel::isWriter).findFirst();
+        Optional<Slot> next =
+                switch (engineSettings.policies().getOrDefault(name.key, QueuePolicy.FIFO)) {
                     case FIFO -> line.stream().findFirst();
                     case READER_PREFERRED -> read.or(() -> write);
                     case WRITER_PREFERRED -> write.or(() -> read);
@@ -744,8 +744,8 @@ final class ReferenceModel {
     }
 
     private void serve(Name name) {
-        for (Optional<Seat> next = next(name); next.isPresent(); next = next(name)) {
-            Seat first = next.get();
+        for (Optional<Slot> next = next(name); next.isPresent(); next = next(name)) {
+            Slot first = next.get();
             seats.remove(first);
             seats.add(first);
             first.offered = first.asked;
@@ -766,7 +766,7 @@ final class ReferenceModel {
         }
     }
 
-    private void hold(Seat seat) {
+    private void hold(Slot seat) {
         boolean first = holds(seat.name).isEmpty();
         seat.held = true;
         seat.joined = ++turns;
@@ -778,22 +778,22 @@ final class ReferenceModel {
         schedule(seat, seat.offered ? seat.confirm : seat.lease);
     }
 
-    private void schedule(Seat seat, long span) {
+    private void schedule(Slot seat, long span) {
         seat.end = now > 0 && span > NEVER - now ? NEVER : now + span;
         seat.turn = ++turns;
     }
 
-    private List<Seat> line(Name name) {
+    private List<Slot> line(Name name) {
         return seats.stream().filter(it -> it.name == name && !it.held).toList();
     }
 
-    private List<Seat> holds(Name name) {
+    private List<Slot> holds(Name name) {
         return seats.stream().filter(it -> it.name == name && it.held).toList();
     }
 
     /** Whether one who came now would be let in at once. */
     private boolean isFree(Name name, Mode mode) {
-        Seat newcomer = new Seat(name, 0, 0, 0, 0, new Terms(mode, true, false));
+        Slot newcomer = new Slot(name, 0, 0, 0, 0, new HoldAttributes(mode, true, false));
         seats.add(newcomer);
         boolean free = next(name).filter(newcomer::equals).isPresent();
         seats.remove(newcomer);
@@ -805,22 +805,22 @@ final class ReferenceModel {
     }
 
     private boolean isLineFull(Name name) {
-        return settings.maxWaiters() > 0 && line(name).size() >= settings.maxWaiters();
+        return engineSettings.maxWaiters() > 0 && line(name).size() >= engineSettings.maxWaiters();
     }
 
     private boolean isCollectable(Name name) {
-        boolean longAgo = now - name.lastActivity > settings.idleNanos();
-        return isUnused(name) && (longAgo || settings.idleNanos() == 0);
+        boolean longAgo = now - name.lastActivity > engineSettings.idleNanos();
+        return isUnused(name) && (longAgo || engineSettings.idleNanos() == 0);
     }
 
-    private Optional<Seat> record(Command.Locking c) {
+    private Optional<Slot> record(Command.Locking c) {
         return seats.stream()
                 .filter(it -> it.onRecord && it.session == c.session())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
                 .findAny();
     }
 
-    private Optional<Seat> hold(Command.Locking c, Token token) {
+    private Optional<Slot> hold(Command.Locking c, Token token) {
         return seats.stream()
                 .filter(it -> it.held && !it.asked)
                 .filter(it -> it.fence == token.fence() && it.salt == token.salt())
@@ -829,7 +829,7 @@ final class ReferenceModel {
     }
 
     /** What a session holds of a name alone; the latest where it may hold several. */
-    private Optional<Seat> holdOf(Command.Locking c) {
+    private Optional<Slot> holdOf(Command.Locking c) {
         return seats.stream()
                 .filter(it -> it.held && !it.asked && isWriter(it) && it.session == c.session())
                 .filter(it -> it.name.kind == c.kind() && it.name.key.equals(c.key()))
@@ -840,7 +840,7 @@ final class ReferenceModel {
         effects.add(new Effect.Refused(c.session(), c.request(), reason));
     }
 
-    private static Effect granted(Seat seat) {
+    private static Effect granted(Slot seat) {
         return new Effect.Granted(
                 seat.session,
                 seat.request,

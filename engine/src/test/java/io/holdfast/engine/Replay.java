@@ -30,88 +30,88 @@ final class Replay {
 
     private final Map<Name, Line> lines = new HashMap<>();
 
-    void see(Event event) {
-        Name name = new Name(event.kind(), event.key());
+    void see(KeyEvent keyEvent) {
+        Name name = new Name(keyEvent.kind(), keyEvent.key());
         Line line = lines.computeIfAbsent(name, _ -> new Line());
-        switch (event.type()) {
+        switch (keyEvent.type()) {
             case WAITING -> {
-                assertThat(event.spanNanos()).as("%s", event).isZero();
-                line.waits.add(new Waiting(event.session(), event.mode(), event.atNanos()));
+                assertThat(keyEvent.spanNanos()).as("%s", keyEvent).isZero();
+                line.waits.add(new Waiting(keyEvent.session(), keyEvent.mode(), keyEvent.atNanos()));
             }
-            case OFFERED -> hold(line, event, true);
+            case OFFERED -> hold(line, keyEvent, true);
             case ACQUIRED -> {
-                if (line.holds.containsKey(event.fence())) {
-                    confirm(line, event);
+                if (line.holds.containsKey(keyEvent.fence())) {
+                    confirm(line, keyEvent);
                 } else {
-                    hold(line, event, false);
+                    hold(line, keyEvent, false);
                 }
             }
             case RELEASED, EXPIRED -> {
-                Held held = end(line, event);
-                assertThat(held.offered()).as("%s was confirmed", event).isFalse();
-                assertThat(held.since()).as("%s", event).isEqualTo(begin(event));
+                Held held = end(line, keyEvent);
+                assertThat(held.offered()).as("%s was confirmed", keyEvent).isFalse();
+                assertThat(held.since()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
             }
             case LOST ->
-                    assertThat(end(line, event).since()).as("%s", event).isEqualTo(begin(event));
-            case TIMED_OUT -> leave(line, event);
+                    assertThat(end(line, keyEvent).since()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
+            case TIMED_OUT -> leave(line, keyEvent);
             case GAVE_UP -> {
-                if (event.fence() == 0) {
-                    assertThat(line.waits).hasSize(event.waiters() + 1);
-                    leave(line, event);
+                if (keyEvent.fence() == 0) {
+                    assertThat(line.waits).hasSize(keyEvent.waiters() + 1);
+                    leave(line, keyEvent);
                 } else {
-                    Held held = end(line, event);
-                    assertThat(held.offered()).as("%s was an offer", event).isTrue();
-                    assertThat(held.asked()).as("%s", event).isEqualTo(begin(event));
+                    Held held = end(line, keyEvent);
+                    assertThat(held.offered()).as("%s was an offer", keyEvent).isTrue();
+                    assertThat(held.asked()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
                 }
             }
         }
         boolean ofHold =
-                switch (event.type()) {
+                switch (keyEvent.type()) {
                     case OFFERED, ACQUIRED, RELEASED, EXPIRED, LOST -> true;
-                    case GAVE_UP -> event.fence() != 0;
+                    case GAVE_UP -> keyEvent.fence() != 0;
                     case WAITING, TIMED_OUT -> false;
                 };
-        assertThat(event.fence() != 0).as("%s has a fence", event).isEqualTo(ofHold);
-        assertThat(event.type() == Event.Type.EXPIRED || event.lateNanos() == 0).isTrue();
-        assertThat(event.holders()).as("holders at %s", event).isEqualTo(line.holds.size());
-        assertThat(event.waiters()).as("waiters at %s", event).isEqualTo(line.waits.size());
+        assertThat(keyEvent.fence() != 0).as("%s has a fence", keyEvent).isEqualTo(ofHold);
+        assertThat(keyEvent.type() == KeyEvent.Type.EXPIRED || keyEvent.lateNanos() == 0).isTrue();
+        assertThat(keyEvent.holders()).as("holders at %s", keyEvent).isEqualTo(line.holds.size());
+        assertThat(keyEvent.waiters()).as("waiters at %s", keyEvent).isEqualTo(line.waits.size());
     }
 
-    private static long begin(Event event) {
-        return event.atNanos() - event.spanNanos();
+    private static long begin(KeyEvent keyEvent) {
+        return keyEvent.atNanos() - keyEvent.spanNanos();
     }
 
-    private static void hold(Line line, Event event, boolean offered) {
-        leave(line, event);
-        Held held = new Held(event.session(), event.mode(), begin(event), event.atNanos(), offered);
-        line.holds.put(event.fence(), held);
+    private static void hold(Line line, KeyEvent keyEvent, boolean offered) {
+        leave(line, keyEvent);
+        Held held = new Held(keyEvent.session(), keyEvent.mode(), begin(keyEvent), keyEvent.atNanos(), offered);
+        line.holds.put(keyEvent.fence(), held);
     }
 
-    private static void confirm(Line line, Event event) {
-        Held offer = line.holds.get(event.fence());
-        assertThat(offer.offered()).as("%s again", event).isTrue();
-        assertThat(offer.session()).isEqualTo(event.session());
-        assertThat(offer.asked()).as("%s", event).isEqualTo(begin(event));
+    private static void confirm(Line line, KeyEvent keyEvent) {
+        Held offer = line.holds.get(keyEvent.fence());
+        assertThat(offer.offered()).as("%s again", keyEvent).isTrue();
+        assertThat(offer.session()).isEqualTo(keyEvent.session());
+        assertThat(offer.asked()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
         line.holds.put(
-                event.fence(),
-                new Held(offer.session(), offer.mode(), offer.asked(), event.atNanos(), false));
+                keyEvent.fence(),
+                new Held(offer.session(), offer.mode(), offer.asked(), keyEvent.atNanos(), false));
     }
 
-    private static Held end(Line line, Event event) {
-        Held held = line.holds.remove(event.fence());
-        assertThat(held).as("%s was held", event).isNotNull();
-        assertThat(held.session()).as("%s", event).isEqualTo(event.session());
-        assertThat(held.mode()).as("%s", event).isEqualTo(event.mode());
+    private static Held end(Line line, KeyEvent keyEvent) {
+        Held held = line.holds.remove(keyEvent.fence());
+        assertThat(held).as("%s was held", keyEvent).isNotNull();
+        assertThat(held.session()).as("%s", keyEvent).isEqualTo(keyEvent.session());
+        assertThat(held.mode()).as("%s", keyEvent).isEqualTo(keyEvent.mode());
         return held;
     }
 
     /** A wait ends, unless the event is about one who came and did not have to wait. */
-    private static void leave(Line line, Event event) {
-        if (event.waiters() == line.waits.size()) {
-            assertThat(event.spanNanos()).as("%s did not wait", event).isZero();
+    private static void leave(Line line, KeyEvent keyEvent) {
+        if (keyEvent.waiters() == line.waits.size()) {
+            assertThat(keyEvent.spanNanos()).as("%s did not wait", keyEvent).isZero();
         } else {
-            Waiting wait = new Waiting(event.session(), event.mode(), begin(event));
-            assertThat(line.waits.remove(wait)).as("%s waited", event).isTrue();
+            Waiting wait = new Waiting(keyEvent.session(), keyEvent.mode(), begin(keyEvent));
+            assertThat(line.waits.remove(wait)).as("%s waited", keyEvent).isTrue();
         }
     }
 

@@ -79,20 +79,20 @@ class RestorePropertyTest {
     /** An engine, and from some time on its twin, at the same work. */
     private static final class Run {
         private final Schedule schedule;
-        private final Crowd crowd;
-        private final PlainLedger ledger = new PlainLedger();
-        private final PlainLedger twinLedger = new PlainLedger();
+        private final ScheduleSessions scheduleSessions;
+        private final TestQuotas ledger = new TestQuotas();
+        private final TestQuotas twinLedger = new TestQuotas();
         private final LockEngine engine;
         private LockEngine twin;
         private long now;
 
         Run(Schedule schedule) {
             this.schedule = schedule;
-            this.crowd = new Crowd(schedule);
+            this.scheduleSessions = new ScheduleSessions(schedule);
             this.engine = new LockEngine(schedule.settingsInNanos());
             this.twin = new LockEngine(schedule.settingsInNanos());
             this.now = schedule.start();
-            for (PlainLedger it : List.of(ledger, twinLedger)) {
+            for (TestQuotas it : List.of(ledger, twinLedger)) {
                 it.maxKeys = schedule.maxKeys();
                 it.maxClaims = schedule.maxClaims();
                 it.maxEntries = schedule.maxEntries();
@@ -115,17 +115,17 @@ class RestorePropertyTest {
             }
         }
 
-        void step(Step step) {
-            switch (step) {
-                case Step.Pass(long units) -> now += schedule.nanos(units);
-                case Step.Room(boolean left) -> {
+        void step(ScheduleStep scheduleStep) {
+            switch (scheduleStep) {
+                case ScheduleStep.AdvanceClock(long units) -> now += schedule.nanos(units);
+                case ScheduleStep.MemoryAvailable(boolean left) -> {
                     ledger.room = left;
                     twinLedger.room = left;
                 }
-                case Step.CollectAll(int slice) -> apply(new Command.Collect(slice));
-                case Step.Evict(int who, int what, int which) ->
-                        apply(crowd.evict(who, Schedule.EVICTABLE.get(what), which));
-                default -> crowd.command(step).map(this::sliced).ifPresent(this::apply);
+                case ScheduleStep.CollectAll(int slice) -> apply(new Command.Collect(slice));
+                case ScheduleStep.ForceRelease(int who, int what, int which) ->
+                        apply(scheduleSessions.evict(who, Schedule.EVICTABLE.get(what), which));
+                default -> scheduleSessions.command(scheduleStep).map(this::sliced).ifPresent(this::apply);
             }
         }
 
@@ -136,17 +136,17 @@ class RestorePropertyTest {
                             c.session(),
                             c.lastAnswered(),
                             (int) (c.session() % 3) + 1,
-                            c.heirsSinceNanos())
+                            c.successorsSinceNanos())
                     : command;
         }
 
         private void apply(Command command) {
             List<Effect> effects = new ArrayList<>();
             List<Effect> twinEffects = new ArrayList<>();
-            List<Event> events = new ArrayList<>();
-            List<Event> twinEvents = new ArrayList<>();
-            engine.report(events);
-            twin.report(twinEvents);
+            List<KeyEvent> events = new ArrayList<>();
+            List<KeyEvent> twinEvents = new ArrayList<>();
+            engine.recordEvents(events);
+            twin.recordEvents(twinEvents);
             engine.apply(command, now, ledger, effects);
             twin.apply(command, now, twinLedger, twinEffects);
             assertThat(twinEffects).as("%s", command).isEqualTo(effects);
@@ -154,7 +154,7 @@ class RestorePropertyTest {
             assertThat(twin.snapshot()).as("%s", command).isEqualTo(engine.snapshot());
             assertThat(twin.nextDeadlineNanos()).isEqualTo(engine.nextDeadlineNanos());
             assertThat(twin.hasCollectable(now)).isEqualTo(engine.hasCollectable(now));
-            effects.forEach(crowd::hear);
+            effects.forEach(scheduleSessions::hear);
         }
     }
 }

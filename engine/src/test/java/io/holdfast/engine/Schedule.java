@@ -20,13 +20,13 @@ import java.util.stream.Stream;
  * numbers of {@code unit} nanoseconds.
  */
 record Schedule(
-        Settings settings,
+        EngineSettings settings,
         int maxKeys,
         int maxClaims,
         int maxEntries,
         long start,
         long unit,
-        List<Step> steps) {
+        List<ScheduleStep> steps) {
     static final int PEOPLE = 4;
 
     /** Few, so that people meet; two of them are one semaphore with different limits. */
@@ -59,8 +59,8 @@ record Schedule(
     static final long LONGEST = 12;
 
     /** The settings in nanoseconds. */
-    Settings settingsInNanos() {
-        return new Settings(
+    EngineSettings settingsInNanos() {
+        return new EngineSettings(
                 settings.maxWaiters(),
                 nanos(settings.idleNanos()),
                 settings.autoRelease(),
@@ -90,7 +90,7 @@ record Schedule(
                     .as(Schedule::new);
         }
 
-        private static Arbitrary<Settings> settings() {
+        private static Arbitrary<EngineSettings> settings() {
             return Combinators.combine(
                             Arbitraries.of(0, 0, 1, 2, 3),
                             Arbitraries.of(0L, 3L, 10L),
@@ -100,7 +100,7 @@ record Schedule(
                             policy())
                     .as(
                             (waiters, idle, release, length, a, b) ->
-                                    new Settings(
+                                    new EngineSettings(
                                             waiters,
                                             idle,
                                             release,
@@ -108,8 +108,8 @@ record Schedule(
                                             Map.of(LOCKS.get(0), a, LOCKS.get(1), b)));
         }
 
-        private static Arbitrary<Policy> policy() {
-            return Arbitraries.of(Policy.class);
+        private static Arbitrary<QueuePolicy> policy() {
+            return Arbitraries.of(QueuePolicy.class);
         }
 
         private static Arbitrary<Long> starts() {
@@ -135,43 +135,43 @@ record Schedule(
             return Arbitraries.of(0, 0, 0, 1, 3, 5);
         }
 
-        private static Arbitrary<List<Step>> steps(int most) {
-            return Arbitraries.<Step>frequencyOf(
+        private static Arbitrary<List<ScheduleStep>> steps(int most) {
+            return Arbitraries.<ScheduleStep>frequencyOf(
                             Tuple.of(
                                     40,
                                     Combinators.combine(
                                                     who(), target(), patience(), lease(), terms())
-                                            .as(Step.Acquire::new)),
+                                            .as(ScheduleStep.Acquire::new)),
                             Tuple.of(
                                     10,
                                     Combinators.combine(who(), target(), lease())
-                                            .as(Step.Enqueue::new)),
+                                            .as(ScheduleStep.Enqueue::new)),
                             Tuple.of(
                                     10,
                                     Combinators.combine(who(), target(), patience())
-                                            .as(Step.Await::new)),
+                                            .as(ScheduleStep.Await::new)),
                             Tuple.of(
                                     15,
                                     Combinators.combine(who(), back(), use())
-                                            .as(Step.Release::new)),
+                                            .as(ScheduleStep.Release::new)),
                             Tuple.of(
                                     6,
                                     Combinators.combine(who(), back(), use(), lease())
-                                            .as(Step.Renew::new)),
+                                            .as(ScheduleStep.Renew::new)),
                             Tuple.of(
                                     16,
-                                    Combinators.combine(who(), claimable()).as(Step.Claim::new)),
+                                    Combinators.combine(who(), claimable()).as(ScheduleStep.TryAcquire::new)),
                             Tuple.of(
                                     8,
-                                    Combinators.combine(who(), claimable()).as(Step.Unclaim::new)),
+                                    Combinators.combine(who(), claimable()).as(ScheduleStep.ReleaseBySession::new)),
                             Tuple.of(
                                     3,
-                                    Combinators.combine(who(), claimable()).as(Step.Inspect::new)),
-                            Tuple.of(5, Combinators.combine(who(), back()).as(Step.Cancel::new)),
+                                    Combinators.combine(who(), claimable()).as(ScheduleStep.Inspect::new)),
+                            Tuple.of(5, Combinators.combine(who(), back()).as(ScheduleStep.Cancel::new)),
                             Tuple.of(
                                     8,
                                     Combinators.combine(who(), evictable(), which())
-                                            .as(Step.Evict::new)),
+                                            .as(ScheduleStep.ForceRelease::new)),
                             Tuple.of(
                                     30,
                                     Combinators.combine(
@@ -181,37 +181,37 @@ record Schedule(
                                                     patience(),
                                                     confirm(),
                                                     lease())
-                                            .as(Step.Ask::new)),
+                                            .as(ScheduleStep.RequestOffer::new)),
                             Tuple.of(
                                     45,
                                     Combinators.combine(who(), back(), answer(), elsewhere())
-                                            .as(Step.Settle::new)),
-                            Tuple.of(2, Combinators.combine(who(), lock()).as(Step.Suspend::new)),
-                            Tuple.of(4, Combinators.combine(who(), lock()).as(Step.Resume::new)),
+                                            .as(ScheduleStep.OnTrackedRequest::new)),
+                            Tuple.of(2, Combinators.combine(who(), lock()).as(ScheduleStep.Suspend::new)),
+                            Tuple.of(4, Combinators.combine(who(), lock()).as(ScheduleStep.Resume::new)),
                             Tuple.of(
                                     6,
                                     Combinators.combine(who(), lock(), mode(), lease())
-                                            .as(Step.Reassert::new)),
+                                            .as(ScheduleStep.Reassert::new)),
                             Tuple.of(
                                     5,
                                     Combinators.combine(who(), Arbitraries.integers().between(0, 3))
-                                            .as(Step.Close::new)),
+                                            .as(ScheduleStep.Close::new)),
                             Tuple.of(
                                     40,
                                     Combinators.combine(who(), name(), operation())
-                                            .as(Step.Data::new)),
+                                            .as(ScheduleStep.Data::new)),
                             Tuple.of(
-                                    4, Arbitraries.integers().between(0, 3).map(Step.Collect::new)),
+                                    4, Arbitraries.integers().between(0, 3).map(ScheduleStep.Collect::new)),
                             Tuple.of(
                                     2,
-                                    Arbitraries.integers().between(1, 3).map(Step.CollectAll::new)),
-                            Tuple.of(3, Arbitraries.just(new Step.Tick())),
-                            Tuple.of(3, Arbitraries.just(new Step.Follow())),
+                                    Arbitraries.integers().between(1, 3).map(ScheduleStep.CollectAll::new)),
+                            Tuple.of(3, Arbitraries.just(new ScheduleStep.Tick())),
+                            Tuple.of(3, Arbitraries.just(new ScheduleStep.TickWhenDue())),
                             Tuple.of(
                                     15,
                                     Arbitraries.of(0L, 1L, 1L, 2L, 3L, 5L, 8L, 20L, -4L)
-                                            .map(Step.Pass::new)),
-                            Tuple.of(2, Arbitraries.of(true, true, false).map(Step.Room::new)))
+                                            .map(ScheduleStep.AdvanceClock::new)),
+                            Tuple.of(2, Arbitraries.of(true, true, false).map(ScheduleStep.MemoryAvailable::new)))
                     .list()
                     .ofMaxSize(most)
                     .withSizeDistribution(RandomDistribution.uniform());
@@ -246,14 +246,14 @@ record Schedule(
             return Arbitraries.of(Mode.READ, Mode.READ, Mode.WRITE);
         }
 
-        private static Arbitrary<Terms> terms() {
+        private static Arbitrary<HoldAttributes> terms() {
             return Arbitraries.oneOf(
-                    Arbitraries.just(Terms.PLAIN),
+                    Arbitraries.just(HoldAttributes.PLAIN),
                     Combinators.combine(
                                     mode(),
                                     Arbitraries.of(true, false),
                                     Arbitraries.of(true, false))
-                            .as(Terms::new));
+                            .as(HoldAttributes::new));
         }
 
         private static Arbitrary<Boolean> elsewhere() {
@@ -264,12 +264,12 @@ record Schedule(
             return Arbitraries.of(1L, 3L, 8L, LONGEST);
         }
 
-        private static Arbitrary<Step.Answer> answer() {
+        private static Arbitrary<ScheduleStep.Answer> answer() {
             return Arbitraries.frequency(
-                    Tuple.of(6, Step.Answer.CONFIRM),
-                    Tuple.of(2, Step.Answer.DECLINE),
-                    Tuple.of(3, Step.Answer.GIVE_UP),
-                    Tuple.of(1, Step.Answer.CHECK));
+                    Tuple.of(6, ScheduleStep.Answer.CONFIRM),
+                    Tuple.of(2, ScheduleStep.Answer.DECLINE),
+                    Tuple.of(3, ScheduleStep.Answer.GIVE_UP),
+                    Tuple.of(1, ScheduleStep.Answer.CHECK));
         }
 
         private static Arbitrary<Integer> name() {
@@ -329,12 +329,12 @@ record Schedule(
             return Arbitraries.integers().between(0, 5);
         }
 
-        private static Arbitrary<Step.Use> use() {
+        private static Arbitrary<ScheduleStep.Use> use() {
             return Arbitraries.frequency(
-                    Tuple.of(9, Step.Use.AS_TOLD),
-                    Tuple.of(1, Step.Use.WRONG_SALT),
-                    Tuple.of(1, Step.Use.WRONG_FENCE),
-                    Tuple.of(1, Step.Use.WRONG_TARGET));
+                    Tuple.of(9, ScheduleStep.Use.AS_TOLD),
+                    Tuple.of(1, ScheduleStep.Use.WRONG_SALT),
+                    Tuple.of(1, ScheduleStep.Use.WRONG_FENCE),
+                    Tuple.of(1, ScheduleStep.Use.WRONG_TARGET));
         }
 
         private static Arbitrary<Long> patience() {

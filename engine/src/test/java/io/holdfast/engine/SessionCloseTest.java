@@ -154,7 +154,7 @@ class SessionCloseTest {
     @DisplayName("nothing of it is remembered, whatever it did (22.16)")
     void nothing_of_it_is_remembered_whatever_it_did() {
         var holder = locks.acquire("holder", PRINTER);
-        long before = EngineWeight.of(locks.engine);
+        long before = EngineObjectCount.of(locks.engine);
         for (int i = 0; i < 100; i++) {
             String who = "visitor-" + i;
             locks.tryAcquire(who, PRINTER);
@@ -165,7 +165,7 @@ class SessionCloseTest {
             locks.await(who, SCANNER);
             locks.close(who);
         }
-        assertThat(EngineWeight.of(locks.engine)).isEqualTo(before);
+        assertThat(EngineObjectCount.of(locks.engine)).isEqualTo(before);
         locks.release(holder);
     }
 
@@ -174,8 +174,8 @@ class SessionCloseTest {
     void the_cost_depends_on_what_it_had() {
         // Were each closing linear in the line, this would take minutes.
         int sessions = 150_000;
-        LockEngine engine = new LockEngine(new Settings(0, 0, true));
-        PlainLedger ledger = new PlainLedger();
+        LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
+        TestQuotas ledger = new TestQuotas();
         List<Effect> effects = new ArrayList<>();
         assertTimeoutPreemptively(
                 ofSeconds(20),
@@ -183,7 +183,7 @@ class SessionCloseTest {
                     for (int i = 1; i <= sessions; i++) {
                         engine.apply(
                                 new Command.Acquire(
-                                        i, 1, Kind.MUTEX, PRINTER.key(), 1, 1000, 1000, i),
+                                        i, 1, Kind.LOCK, PRINTER.key(), 1, 1000, 1000, i),
                                 0,
                                 ledger,
                                 effects);

@@ -17,8 +17,8 @@ import java.util.Map;
 
 /**
  * A writer stands in line with infinite patience while readers come and go as they like. What they
- * cannot do is hold for ever: an offer ends and a lease ends. Under {@link Policy#FIFO} and {@link
- * Policy#WRITER_PREFERRED} only those who were let in or stood in line before the writer can be
+ * cannot do is hold for ever: an offer ends and a lease ends. Under {@link QueuePolicy#FIFO} and {@link
+ * QueuePolicy#WRITER_PREFERRED} only those who were let in or stood in line before the writer can be
  * before it: n of them, each for no longer than an offer and a lease. So it is offered the lock at
  * the latest after n (offer + lease), and no reader who came after it is offered anything before.
  */
@@ -41,15 +41,15 @@ class StarvationPropertyTest {
 
     private static final class Hall {
         private final LockEngine engine;
-        private final PlainLedger ledger = new PlainLedger();
+        private final TestQuotas ledger = new TestQuotas();
         private final List<Long> offered = new ArrayList<>();
         private final List<Long> inside = new ArrayList<>();
         private final List<Long> came = new ArrayList<>();
         private long lastRequest;
         private long now;
 
-        Hall(Policy policy) {
-            engine = new LockEngine(new Settings(0, 0, true, 0, Map.of(KEY, policy)));
+        Hall(QueuePolicy queuePolicy) {
+            engine = new LockEngine(new EngineSettings(0, 0, true, 0, Map.of(KEY, queuePolicy)));
         }
 
         void apply(Command command) {
@@ -64,7 +64,7 @@ class StarvationPropertyTest {
         }
 
         void comeToWrite() {
-            apply(new Command.Ask(2, WRITER, KEY, Mode.WRITE, Command.FOREVER, CONFIRM, LEASE, 0));
+            apply(new Command.RequestOffer(2, WRITER, KEY, Mode.WRITE, Command.FOREVER, CONFIRM, LEASE, 0));
         }
 
         boolean writerIsOffered() {
@@ -84,7 +84,7 @@ class StarvationPropertyTest {
                 case DECLINE -> apply(new Command.Decline(1, 0, KEY, last));
                 case LEAVE -> {
                     if (!inside.isEmpty()) {
-                        apply(new Command.GiveUp(1, 0, KEY, inside.removeFirst()));
+                        apply(new Command.CancelOrRelease(1, 0, KEY, inside.removeFirst()));
                     }
                 }
                 case REST -> {}
@@ -96,7 +96,7 @@ class StarvationPropertyTest {
         private void come() {
             came.add(++lastRequest);
             apply(
-                    new Command.Ask(
+                    new Command.RequestOffer(
                             1, lastRequest, KEY, Mode.READ, Command.FOREVER, CONFIRM, LEASE, 0));
         }
 
@@ -107,10 +107,10 @@ class StarvationPropertyTest {
 
     @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
     void is_offered_it_in_time_whatever_readers_do(
-            @ForAll("fair") Policy policy,
+            @ForAll("fair") QueuePolicy queuePolicy,
             @ForAll("moves") List<Move> before,
             @ForAll("moves") List<Move> after) {
-        Hall hall = new Hall(policy);
+        Hall hall = new Hall(queuePolicy);
         before.forEach(hall::move);
         int earlier = hall.came.size();
         int offersBefore = hall.offered.size();
@@ -121,7 +121,7 @@ class StarvationPropertyTest {
             hall.move(after.isEmpty() ? Move.REST : after.get(i % after.size()));
         }
         List<Long> inBetween = hall.offered.subList(offersBefore, hall.offered.indexOf(WRITER));
-        if (policy == Policy.WRITER_PREFERRED) {
+        if (queuePolicy == QueuePolicy.WRITER_PREFERRED) {
             assertThat(inBetween).as("readers before a writer who waits").isEmpty();
         } else {
             assertThat(inBetween).as("readers who came later").allMatch(it -> it <= earlier);
@@ -130,7 +130,7 @@ class StarvationPropertyTest {
 
     @Example
     void waits_for_ever_where_readers_are_preferred_and_keep_coming() {
-        Hall hall = new Hall(Policy.READER_PREFERRED);
+        Hall hall = new Hall(QueuePolicy.READER_PREFERRED);
         hall.move(Move.COME_AND_CONFIRM);
         hall.comeToWrite();
         for (int i = 0; i < 10_000; i++) {
@@ -145,8 +145,8 @@ class StarvationPropertyTest {
     }
 
     @Provide
-    Arbitrary<Policy> fair() {
-        return Arbitraries.of(Policy.FIFO, Policy.WRITER_PREFERRED);
+    Arbitrary<QueuePolicy> fair() {
+        return Arbitraries.of(QueuePolicy.FIFO, QueuePolicy.WRITER_PREFERRED);
     }
 
     @Provide

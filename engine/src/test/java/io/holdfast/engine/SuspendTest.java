@@ -57,7 +57,7 @@ class SuspendTest {
         locks.suspend(DOOR);
         Request bob = locks.read("bob", DOOR);
         locks.confirm(alice);
-        assertThat(locks.stand(alice)).isEqualTo(Stand.HELD);
+        assertThat(locks.stand(alice)).isEqualTo(RequestStatus.HELD);
         assertThat(bob.outcome()).isEqualTo(QUEUED);
         locks.giveUp(alice);
         assertThat(bob.outcome()).isEqualTo(QUEUED);
@@ -138,8 +138,8 @@ class SuspendTest {
         locks.suspend(DOOR);
         Request alice = locks.reassert("alice", DOOR, Mode.WRITE, ofSeconds(3));
         Request bob = locks.read("bob", DOOR);
-        assertThat(((Effect.Standing) alice.answers().getLast()).fence()).isPositive();
-        assertThat(locks.stand(alice)).isEqualTo(Stand.HELD);
+        assertThat(((Effect.StatusReport) alice.answers().getLast()).fence()).isPositive();
+        assertThat(locks.stand(alice)).isEqualTo(RequestStatus.HELD);
         locks.resume(DOOR);
         assertThat(bob.outcome()).isEqualTo(QUEUED);
         locks.advance(ofSeconds(3));

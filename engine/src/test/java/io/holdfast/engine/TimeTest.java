@@ -98,8 +98,8 @@ class TimeTest {
 
     @Test
     void may_be_negative_as_a_monotonic_clock_may_be() {
-        LockEngine engine = new LockEngine(new Settings(0, 0, true));
-        PlainLedger ledger = new PlainLedger();
+        LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
+        TestQuotas ledger = new TestQuotas();
         List<Effect> effects = new ArrayList<>();
         long start = -5_000_000_000L;
         engine.apply(acquire(1, 1, 0, 10), start, ledger, effects);
@@ -145,6 +145,6 @@ class TimeTest {
 
     private static Command acquire(long session, long request, long wait, long lease) {
         return new Command.Acquire(
-                session, request, Kind.MUTEX, PRINTER.key(), 1, wait, lease, session);
+                session, request, Kind.LOCK, PRINTER.key(), 1, wait, lease, session);
     }
 }

@@ -15,9 +15,9 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
                 read(engine.views().listInUse(), now), read(engine.views().listIdle(), now));
     }
 
-    private static List<ResourceView> read(Listing<ResourceView> listing, long now) {
+    private static List<ResourceView> read(KeyScan<ResourceView> keyScan, long now) {
         List<ResourceView> views = new ArrayList<>();
-        while (listing.next(1_000, now, views)) {}
+        while (keyScan.next(1_000, now, views)) {}
         return views;
     }
 
@@ -69,7 +69,7 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
     }
 
     private static boolean mayShare(ResourceView view, Predicate<Key> sharing) {
-        return view.kind() == Kind.MUTEX && sharing.test(view.key());
+        return view.kind() == Kind.LOCK && sharing.test(view.key());
     }
 
     /** What is said of holders agrees with what is listed as in use. */
@@ -103,9 +103,9 @@ record Views(List<ResourceView> inUse, List<ResourceView> idle) {
     }
 
     static List<HolderView> holders(LockEngine engine, Kind kind, long now) {
-        Listing<HolderView> listing = engine.views().listHolders(Namespace.DEFAULT, kind);
+        KeyScan<HolderView> keyScan = engine.views().listHolders(Namespace.DEFAULT, kind);
         List<HolderView> holders = new ArrayList<>();
-        while (listing.next(1_000, now, holders)) {}
+        while (keyScan.next(1_000, now, holders)) {}
         return holders;
     }
 

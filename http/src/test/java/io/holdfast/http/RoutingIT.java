@@ -125,10 +125,10 @@ final class RoutingIT {
         HttpAddress second = new HttpAddress("localhost", first.port(), false, new Namespace("b"));
 
         assertThatThrownBy(
-                        () -> HttpFront.start(HttpConfig.at(first, second).build(), http.backend))
+                        () -> HttpFrontEnd.start(HttpConfig.at(first, second).build(), http.backend))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("twice");
-        assertThatThrownBy(() -> HttpFront.start(HttpConfig.at(again).build(), http.backend))
+        assertThatThrownBy(() -> HttpFrontEnd.start(HttpConfig.at(again).build(), http.backend))
                 .isInstanceOf(IOException.class);
     }
 

@@ -1,20 +1,20 @@
 package io.holdfast.http;
 
 import io.holdfast.driver.AuthFailures;
-import io.holdfast.driver.Caps;
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.ReadRound;
-import io.holdfast.driver.Room;
+import io.holdfast.driver.PieceBudget;
 import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.lagging.LaggingDriver;
-import io.holdfast.driver.signal.SignalDirectory;
+import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.watch.Observatory;
-import io.holdfast.engine.Settings;
+import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.engine.EngineSettings;
 import io.vertx.core.json.JsonObject;
 
 import org.jspecify.annotations.Nullable;
@@ -37,28 +37,28 @@ public final class TestHttp implements AutoCloseable {
     /** What stands in front of it; null if nothing does. */
     public final @Nullable LaggingDriver lagging;
 
-    public final Observatory observatory = new Observatory(LocalDriver.SHARDS, System::nanoTime);
+    public final ServerMonitor observatory = new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
     public final AtomicInteger connections = new AtomicInteger();
     public final AtomicBoolean draining = new AtomicBoolean();
     public final Backend backend;
-    public final HttpFront front;
+    public final HttpFrontEnd front;
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     private TestHttp(
-            Settings settings,
-            Caps caps,
-            ClientCaps perClient,
-            Room room,
+            EngineSettings engineSettings,
+            KeyLimits keyLimits,
+            ClientLimits perClient,
+            PieceBudget pieceBudget,
             HttpConfig config,
             boolean lags)
             throws IOException {
         driver =
                 new LocalDriver(
                         new DriverConfig(
-                                settings,
-                                caps,
+                                engineSettings,
+                                keyLimits,
                                 perClient,
                                 Duration.ofSeconds(60),
                                 0,
@@ -71,13 +71,13 @@ public final class TestHttp implements AutoCloseable {
                 new Backend(
                         lagging == null ? driver : lagging,
                         observatory,
-                        SignalDirectory.of(driver, TestHttp::newHub),
+                        SignalServices.of(driver, TestHttp::newHub),
                         connections,
-                        room,
+                        pieceBudget,
                         new AuthFailures(),
                         draining::get,
                         Duration.ofSeconds(33));
-        front = HttpFront.start(config, backend);
+        front = HttpFrontEnd.start(config, backend);
     }
 
     private static SignalHub newHub() {
@@ -90,58 +90,58 @@ public final class TestHttp implements AutoCloseable {
     }
 
     public static TestHttp start(UnaryOperator<HttpConfig.Builder> change) {
-        return start(Caps.NONE, change);
+        return start(KeyLimits.NONE, change);
     }
 
-    public static TestHttp start(Caps caps, UnaryOperator<HttpConfig.Builder> change) {
-        return start(settings(), caps, () -> true, change);
+    public static TestHttp start(KeyLimits keyLimits, UnaryOperator<HttpConfig.Builder> change) {
+        return start(settings(), keyLimits, () -> true, change);
     }
 
-    public static TestHttp start(ClientCaps perClient) {
+    public static TestHttp start(ClientLimits perClient) {
         HttpConfig config = HttpConfig.at(HttpAddress.of("127.0.0.1", 0)).build();
-        return start(settings(), Caps.NONE, perClient, () -> true, config, false);
+        return start(settings(), KeyLimits.NONE, perClient, () -> true, config, false);
     }
 
-    public static Settings settings() {
-        return new Settings(0, Duration.ofSeconds(60).toNanos(), true);
+    public static EngineSettings settings() {
+        return new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true);
     }
 
     public static TestHttp start(
-            Settings settings, Caps caps, Room room, UnaryOperator<HttpConfig.Builder> change) {
-        return start(settings, caps, room, HttpAddress.of("127.0.0.1", 0), change);
+            EngineSettings engineSettings, KeyLimits keyLimits, PieceBudget pieceBudget, UnaryOperator<HttpConfig.Builder> change) {
+        return start(engineSettings, keyLimits, pieceBudget, HttpAddress.of("127.0.0.1", 0), change);
     }
 
     /** At an address of one's own. */
     public static TestHttp start(HttpAddress address, UnaryOperator<HttpConfig.Builder> change) {
-        return start(settings(), Caps.NONE, () -> true, address, change);
+        return start(settings(), KeyLimits.NONE, () -> true, address, change);
     }
 
     private static TestHttp start(
-            Settings settings,
-            Caps caps,
-            Room room,
+            EngineSettings engineSettings,
+            KeyLimits keyLimits,
+            PieceBudget pieceBudget,
             HttpAddress address,
             UnaryOperator<HttpConfig.Builder> change) {
         HttpConfig config =
                 change.apply(HttpConfig.at(address).ping(Duration.ofSeconds(15))).build();
-        return start(settings, caps, ClientCaps.NONE, room, config, false);
+        return start(engineSettings, keyLimits, ClientLimits.NONE, pieceBudget, config, false);
     }
 
     /** Open to everybody, with nothing applied before it was submitted. */
     public static TestHttp startLagging() {
         HttpConfig config = HttpConfig.at(HttpAddress.of("127.0.0.1", 0)).build();
-        return start(settings(), Caps.NONE, ClientCaps.NONE, () -> true, config, true);
+        return start(settings(), KeyLimits.NONE, ClientLimits.NONE, () -> true, config, true);
     }
 
     private static TestHttp start(
-            Settings settings,
-            Caps caps,
-            ClientCaps perClient,
-            Room room,
+            EngineSettings engineSettings,
+            KeyLimits keyLimits,
+            ClientLimits perClient,
+            PieceBudget pieceBudget,
             HttpConfig config,
             boolean lags) {
         try {
-            TestHttp http = new TestHttp(settings, caps, perClient, room, config, lags);
+            TestHttp http = new TestHttp(engineSettings, keyLimits, perClient, pieceBudget, config, lags);
             http.front.open();
             return http;
         } catch (IOException e) {

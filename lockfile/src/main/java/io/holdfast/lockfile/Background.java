@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Background {
     private static final long IDLE_SECONDS = 5;
-    private static final int MOST_BEATERS = 64;
+    private static final int MAX_HEARTBEAT_THREADS = 64;
     private static final ThreadFactory DAEMONS =
             task -> {
                 var thread = new Thread(task, "holdfast-lockfile");
@@ -33,10 +33,10 @@ final class Background {
     private static long emptyTaskAt = System.nanoTime();
 
     /** For heartbeats: when so many of them hang, the others wait. */
-    private static final ThreadPoolExecutor BEATERS =
+    private static final ThreadPoolExecutor HEARTBEAT_POOL =
             new ThreadPoolExecutor(
-                    MOST_BEATERS,
-                    MOST_BEATERS,
+                    MAX_HEARTBEAT_THREADS,
+                    MAX_HEARTBEAT_THREADS,
                     IDLE_SECONDS,
                     TimeUnit.SECONDS,
                     new LinkedBlockingQueue<>(),
@@ -53,7 +53,7 @@ final class Background {
                     DAEMONS);
 
     static {
-        BEATERS.allowCoreThreadTimeOut(true);
+        HEARTBEAT_POOL.allowCoreThreadTimeOut(true);
     }
 
     private Background() {}
@@ -86,7 +86,7 @@ final class Background {
 
     private static void start(Runnable task) {
         try {
-            BEATERS.execute(task);
+            HEARTBEAT_POOL.execute(task);
         } catch (OutOfMemoryError e) {
             task.run(); // no thread to be had: late is better than never
         }

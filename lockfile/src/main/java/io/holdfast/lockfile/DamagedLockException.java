@@ -5,18 +5,18 @@ package io.holdfast.lockfile;
  * link.
  */
 public final class DamagedLockException extends LockFileException {
-    private final Status status;
+    private final LockFileStatus lockFileStatus;
 
-    DamagedLockException(Status status) {
+    DamagedLockException(LockFileStatus lockFileStatus) {
         super(
-                status.path(),
-                status.path() + " is " + status.whatIsThere() + " and was left alone",
+                lockFileStatus.path(),
+                lockFileStatus.path() + " is " + lockFileStatus.whatIsThere() + " and was left alone",
                 null);
-        this.status = status;
+        this.lockFileStatus = lockFileStatus;
     }
 
     /** The lock as it was found. */
-    public Status status() {
-        return status;
+    public LockFileStatus status() {
+        return lockFileStatus;
     }
 }

@@ -54,12 +54,12 @@ interface Disk {
     /** This user cannot lock the sidecar, now and later: it has no right to, or it is no file. */
     final class NoSidecarException extends IOException {
         NoSidecarException(Path sidecar, IOException cause) {
-            super("cannot open " + sidecar + ": " + Failures.why(cause), cause);
+            super("cannot open " + sidecar + ": " + LockFileExceptions.why(cause), cause);
         }
     }
 
     /** What is there, or null. */
-    @Nullable Entry look(Path path) throws IOException;
+    @Nullable Entry stat(Path path) throws IOException;
 
     /**
      * The first bytes of a file.

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Releases what is still held when the JVM ends in order: by exit, or by SIGTERM or SIGINT. */
 final class ExitRelease {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final Set<Guard> HELD = ConcurrentHashMap.newKeySet();
 
     static {
@@ -26,7 +26,7 @@ final class ExitRelease {
         closing.setDaemon(true);
         closing.start();
         try {
-            closing.join(PATIENCE.toMillis());
+            closing.join(TIMEOUT.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

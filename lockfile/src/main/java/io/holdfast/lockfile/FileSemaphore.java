@@ -94,7 +94,7 @@ public final class FileSemaphore {
     /**
      * Waits, at most so long.
      *
-     * @throws AcquireTimeoutException if the lock did not come free in time; after one attempt if
+     * @throws LockFileTimeoutException if the lock did not come free in time; after one attempt if
      *     the timeout is zero
      */
     public Guard acquire(Duration timeout) throws InterruptedException {
@@ -110,27 +110,27 @@ public final class FileSemaphore {
      * Waits until the lock is free, or stale, and takes nothing.
      *
      * @param timeout null for ever
-     * @return the lock as it was found at the end: not {@link Status#isObtainable} if time ran out
+     * @return the lock as it was found at the end: not {@link LockFileStatus#isObtainable} if time ran out
      */
-    public Status waitUntilFree(@Nullable Duration timeout) throws InterruptedException {
-        var patience = new Patience(config.retryInterval(), timeout);
-        Status status = status();
-        if (status.isObtainable() || patience.isOver()) {
-            return status;
+    public LockFileStatus waitUntilFree(@Nullable Duration timeout) throws InterruptedException {
+        var retrySchedule = new RetrySchedule(config.retryInterval(), timeout);
+        LockFileStatus lockFileStatus = status();
+        if (lockFileStatus.isObtainable() || retrySchedule.isOver()) {
+            return lockFileStatus;
         }
         try (var watch = DeletionWatch.on(paths.folder(), paths.name())) {
             while (true) {
-                status = status();
-                if (status.isObtainable() || patience.isOver()) {
-                    return status;
+                lockFileStatus = status();
+                if (lockFileStatus.isObtainable() || retrySchedule.isOver()) {
+                    return lockFileStatus;
                 }
-                watch.await(patience.next());
+                watch.await(retrySchedule.next());
             }
         }
     }
 
     /** Looks, and changes nothing. */
-    public Status status() {
+    public LockFileStatus status() {
         return translated(procedure::status);
     }
 
@@ -154,8 +154,8 @@ public final class FileSemaphore {
      * @throws NotOwnerException if the proof is for another lock than this
      * @throws DamagedLockException if what is there does not say whose it is
      */
-    public boolean release(Proof proof) {
-        return translated(() -> procedure.release(proof));
+    public boolean release(ReleaseCredential releaseCredential) {
+        return translated(() -> procedure.release(releaseCredential));
     }
 
     /**
@@ -173,20 +173,20 @@ public final class FileSemaphore {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        var patience = new Patience(config.retryInterval(), timeout);
+        var retrySchedule = new RetrySchedule(config.retryInterval(), timeout);
         Attempt attempt = attempt(tag);
-        if (attempt instanceof Attempt.Refused && !patience.isOver()) {
+        if (attempt instanceof Attempt.Refused && !retrySchedule.isOver()) {
             // Tried once more under watch: it may have been released before the watch began.
             try (var watch = DeletionWatch.on(paths.folder(), paths.name())) {
                 attempt = attempt(tag);
-                while (attempt instanceof Attempt.Refused && !patience.isOver()) {
-                    watch.await(patience.next());
+                while (attempt instanceof Attempt.Refused && !retrySchedule.isOver()) {
+                    watch.await(retrySchedule.next());
                     attempt = attempt(tag);
                 }
             }
         }
         if (attempt instanceof Attempt.Refused refused) {
-            throw new AcquireTimeoutException(
+            throw new LockFileTimeoutException(
                     refused.status(), timeout == null ? Duration.ZERO : timeout);
         }
         return guard((Attempt.Acquired) attempt);
@@ -210,17 +210,17 @@ public final class FileSemaphore {
         try {
             return action.run();
         } catch (IOException e) {
-            throw Failures.translate(path(), e);
+            throw LockFileExceptions.translate(path(), e);
         }
     }
 
     private static void pause(Duration time) {
         long start = System.nanoTime();
-        try (var undisturbed = new Undisturbed()) {
+        try (var uninterruptibleScope = new UninterruptibleScope()) {
             for (Duration left = time;
                     !left.isNegative() && !left.isZero();
                     left = time.minusNanos(System.nanoTime() - start)) {
-                undisturbed.pause(left);
+                uninterruptibleScope.pause(left);
             }
         }
     }

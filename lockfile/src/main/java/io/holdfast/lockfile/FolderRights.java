@@ -13,14 +13,14 @@ final class FolderRights {
     private static final int WRITABLE_BY_ALL = 0002;
 
     /** Whoever uses more folders than this has heard it often enough. */
-    private static final int MOST_FOLDERS = 1000;
+    private static final int MAX_FOLDERS = 1000;
 
     private static final Set<Path> WARNED = ConcurrentHashMap.newKeySet();
 
     private FolderRights() {}
 
     static void check(Path folder, Consumer<String> onWarning) {
-        if (isOpenToAll(folder) && WARNED.size() < MOST_FOLDERS && WARNED.add(folder)) {
+        if (isOpenToAll(folder) && WARNED.size() < MAX_FOLDERS && WARNED.add(folder)) {
             onWarning.accept(
                     "every user can remove or replace lock files in "
                             + folder

@@ -19,16 +19,16 @@ public final class Guard implements AutoCloseable {
     private static final Duration LAST_RETRY = Duration.ofMinutes(10);
 
     private final LockProcedure procedure;
-    private final Held held;
+    private final HeldLockFile heldLockFile;
     private boolean started;
     private boolean ended;
     private boolean thrown;
     private volatile @Nullable LockLostException lost;
     private @Nullable Future<?> nextBeat;
 
-    Guard(LockProcedure procedure, Held held) {
+    Guard(LockProcedure procedure, HeldLockFile heldLockFile) {
         this.procedure = procedure;
-        this.held = held;
+        this.heldLockFile = heldLockFile;
     }
 
     /** Begins what goes on in the background; without it nothing does. */
@@ -38,8 +38,8 @@ public final class Guard implements AutoCloseable {
         if (config.releaseOnExit()) {
             ExitRelease.add(this);
         }
-        if (config.heartbeat() && held.file() != null) {
-            Duration sinceStamp = Duration.ofNanos(System.nanoTime() - held.stampedNanos());
+        if (config.heartbeat() && heldLockFile.file() != null) {
+            Duration sinceStamp = Duration.ofNanos(System.nanoTime() - heldLockFile.stampedNanos());
             schedule(config.heartbeatInterval().minus(sinceStamp));
         }
         return this;
@@ -48,11 +48,11 @@ public final class Guard implements AutoCloseable {
     private synchronized void schedule(Duration delay) {
         if (!ended) {
             nextBeat =
-                    Background.later(delay.isNegative() ? Duration.ZERO : delay, this::beatAndGoOn);
+                    Background.later(delay.isNegative() ? Duration.ZERO : delay, this::heartbeatAndReschedule);
         }
     }
 
-    private void beatAndGoOn() {
+    private void heartbeatAndReschedule() {
         Duration interval = procedure.config().heartbeatInterval();
         Duration next = interval.dividedBy(SOONER_AFTER_FAILURE);
         try {
@@ -62,7 +62,7 @@ public final class Guard implements AutoCloseable {
             }
             next = interval;
         } catch (IOException e) {
-            warnOfNoBeat(Failures.why(e));
+            warnOfNoBeat(LockFileExceptions.why(e));
         } catch (RuntimeException | Error e) { // of a callback, or no thread to be had
             warnOfNoBeat(e.toString());
         } finally {
@@ -79,7 +79,7 @@ public final class Guard implements AutoCloseable {
     }
 
     /** Refreshes the lock, or finds that it is lost and tells so. */
-    void beat() throws IOException {
+    void heartbeat() throws IOException {
         tell(refresh());
     }
 
@@ -87,7 +87,7 @@ public final class Guard implements AutoCloseable {
         if (ended) {
             return null;
         }
-        LockLostException found = procedure.beat(held).lost();
+        LockLostException found = procedure.refresh(heldLockFile).lost();
         if (found != null) {
             end(found);
         }
@@ -101,12 +101,12 @@ public final class Guard implements AutoCloseable {
 
     /** What the file named as the holder when the lock was taken. */
     public Holder holder() {
-        return held.holder();
+        return heldLockFile.holder();
     }
 
-    /** What entitles whoever knows it to release this lock with {@link Proof#nonce}. */
+    /** What entitles whoever knows it to release this lock with {@link ReleaseCredential#nonce}. */
     public String nonce() {
-        String nonce = held.holder().nonce();
+        String nonce = heldLockFile.holder().nonce();
         if (nonce == null) {
             throw new IllegalStateException("every lock of ours has one");
         }
@@ -115,7 +115,7 @@ public final class Guard implements AutoCloseable {
 
     /** When the lock was taken, in whole seconds. */
     public Instant acquired() {
-        return Instant.ofEpochSecond(held.holder().timestamp());
+        return Instant.ofEpochSecond(heldLockFile.holder().timestamp());
     }
 
     /** Looks at the file, now. False once the lock was released, detached or lost. */
@@ -126,12 +126,12 @@ public final class Guard implements AutoCloseable {
                 return false;
             }
             try {
-                if (procedure.owns(held)) {
+                if (procedure.owns(heldLockFile)) {
                     return true;
                 }
-                found = procedure.lost(held);
+                found = procedure.lost(heldLockFile);
             } catch (IOException e) {
-                throw Failures.translate(path(), e);
+                throw LockFileExceptions.translate(path(), e);
             }
             end(found);
         }
@@ -184,15 +184,15 @@ public final class Guard implements AutoCloseable {
         if (ended) {
             return null;
         }
-        LockProcedure.Ending ending = LockProcedure.Ending.LEFT; // unless we hear otherwise
+        LockProcedure.Ending ending = LockProcedure.Ending.FILE_LEFT; // unless we hear otherwise
         try {
-            ending = procedure.release(held);
+            ending = procedure.release(heldLockFile);
             return ending.lost();
         } catch (IOException e) {
-            throw Failures.translate(path(), e);
+            throw LockFileExceptions.translate(path(), e);
         } finally {
             end(ending.lost());
-            if (started && ending.left()) {
+            if (started && ending.fileLeft()) {
                 removeLater(FIRST_RETRY);
             }
         }
@@ -204,7 +204,7 @@ public final class Guard implements AutoCloseable {
                 delay,
                 () -> {
                     try {
-                        if (procedure.removeLeft(held)) {
+                        if (procedure.removeLeft(heldLockFile)) {
                             return;
                         }
                     } catch (IOException | RuntimeException e) {
@@ -233,7 +233,7 @@ public final class Guard implements AutoCloseable {
             nextBeat.cancel(false);
         }
         ExitRelease.remove(this);
-        procedure.close(held);
+        procedure.close(heldLockFile);
     }
 
     /** Without our monitor: who is told may ask. */

@@ -2,15 +2,15 @@ package io.holdfast.lockfile;
 
 /** Somebody else holds the lock. {@link #status()} says who; try again later. */
 public final class HeldException extends LockFileException {
-    private final Status status;
+    private final LockFileStatus lockFileStatus;
 
-    HeldException(Status status) {
-        super(status.path(), status.path() + " is held by " + status.holderText(), null);
-        this.status = status;
+    HeldException(LockFileStatus lockFileStatus) {
+        super(lockFileStatus.path(), lockFileStatus.path() + " is held by " + lockFileStatus.holderText(), null);
+        this.lockFileStatus = lockFileStatus;
     }
 
     /** The lock as the attempt found it. */
-    public Status status() {
-        return status;
+    public LockFileStatus status() {
+        return lockFileStatus;
     }
 }

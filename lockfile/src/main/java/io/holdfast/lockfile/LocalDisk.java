@@ -40,7 +40,7 @@ final class LocalDisk implements Disk {
     private static final FileAttribute<?>[] NONE = {};
     private static final FileAttribute<?>[] PUBLIC = {rights("rw-r--r--")};
     private static final FileAttribute<?>[] PRIVATE = {rights("rw-------")};
-    private static final int USUAL_SIZE = 1024;
+    private static final int DEFAULT_SIZE = 1024;
 
     /** Far beyond the end: some systems keep others from reading what is locked. */
     private static final long LOCKED_BYTE = Long.MAX_VALUE - 1;
@@ -60,7 +60,7 @@ final class LocalDisk implements Disk {
     }
 
     @Override
-    public @Nullable Entry look(Path path) throws IOException {
+    public @Nullable Entry stat(Path path) throws IOException {
         try {
             var seen = Files.readAttributes(path, BasicFileAttributes.class, NOFOLLOW_LINKS);
             Object key = seen.fileKey();
@@ -85,14 +85,14 @@ final class LocalDisk implements Disk {
 
     @Override
     public byte[] read(Path file, int limit) throws IOException {
-        try (var undisturbed = new Undisturbed()) {
-            return undisturbed.call(() -> readOnce(file, limit));
+        try (var uninterruptibleScope = new UninterruptibleScope()) {
+            return uninterruptibleScope.call(() -> readOnce(file, limit));
         }
     }
 
     private static byte[] readOnce(Path file, int limit) throws IOException {
         try (var channel = FileChannel.open(file, READ, NOFOLLOW_LINKS)) {
-            var bytes = ByteBuffer.allocate(Math.min(USUAL_SIZE, limit));
+            var bytes = ByteBuffer.allocate(Math.min(DEFAULT_SIZE, limit));
             while (channel.read(bytes) >= 0) {
                 if (!bytes.hasRemaining()) {
                     if (bytes.capacity() == limit) {
@@ -167,12 +167,12 @@ final class LocalDisk implements Disk {
     private static boolean reserve(Path sidecar, Duration patience) {
         long start = System.nanoTime();
         Duration most = patience.compareTo(FOR_THREADS) < 0 ? FOR_THREADS : patience;
-        try (var undisturbed = new Undisturbed()) {
+        try (var uninterruptibleScope = new UninterruptibleScope()) {
             while (!IN_USE.add(sidecar)) {
                 if (System.nanoTime() - start >= most.toNanos()) {
                     return false;
                 }
-                undisturbed.pause(BETWEEN_TRIES);
+                uninterruptibleScope.pause(BETWEEN_TRIES);
             }
             return true;
         }
@@ -181,7 +181,7 @@ final class LocalDisk implements Disk {
     private FileChannel open(Path sidecar) throws IOException {
         try {
             while (true) {
-                Entry there = look(sidecar);
+                Entry there = stat(sidecar);
                 if (there == null) {
                     try {
                         return make(sidecar);
@@ -201,7 +201,7 @@ final class LocalDisk implements Disk {
                 }
             }
         } catch (FileSystemException e) {
-            throw Failures.isNotPermitted(e) ? new NoSidecarException(sidecar, e) : e;
+            throw LockFileExceptions.isNotPermitted(e) ? new NoSidecarException(sidecar, e) : e;
         }
     }
 
@@ -236,12 +236,12 @@ final class LocalDisk implements Disk {
     private static boolean lock(Path sidecar, FileChannel channel, Duration patience)
             throws NoSidecarException {
         long start = System.nanoTime();
-        try (var undisturbed = new Undisturbed()) {
+        try (var uninterruptibleScope = new UninterruptibleScope()) {
             while (!tryLock(channel)) {
                 if (System.nanoTime() - start >= patience.toNanos()) {
                     return false;
                 }
-                undisturbed.pause(BETWEEN_TRIES);
+                uninterruptibleScope.pause(BETWEEN_TRIES);
             }
             return true;
         } catch (IOException e) {
@@ -269,7 +269,7 @@ final class LocalDisk implements Disk {
         return names;
     }
 
-    /** An interrupt closes it: see {@link Undisturbed}. */
+    /** An interrupt closes it: see {@link UninterruptibleScope}. */
     private static final class Own implements OwnFile {
         private final FileChannel channel;
 

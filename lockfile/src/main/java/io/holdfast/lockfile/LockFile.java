@@ -15,7 +15,7 @@ import java.time.Instant;
  * @param pidEnded false if the line of the pid may be cut short
  */
 public record LockFile(
-        Content content,
+        LockFileContent content,
         @Nullable Holder holder,
         Instant modified,
         boolean timestampEnded,
@@ -30,7 +30,7 @@ public record LockFile(
 
     /** Whether the lock is older than the timeout, in whole seconds. */
     public boolean isStale(Instant now, Duration timeout) {
-        return content != Content.FOREIGN && age(now).compareTo(timeout) > 0;
+        return content != LockFileContent.FOREIGN && age(now).compareTo(timeout) > 0;
     }
 
     /** Whether its holder has released it, but could not remove it: it is stale for everybody. */
@@ -45,7 +45,7 @@ public record LockFile(
     /** How old the lock is, in whole seconds; zero if that is not known, or in the future. */
     Duration age(Instant now) {
         long seconds = now.getEpochSecond();
-        long origin = content == Content.FOREIGN ? seconds : origin();
+        long origin = content == LockFileContent.FOREIGN ? seconds : origin();
         // A difference is taken only where it is positive: a far future cannot wrap around.
         return origin >= seconds ? Duration.ZERO : Duration.ofSeconds(seconds - origin);
     }

@@ -11,12 +11,12 @@ import java.util.function.LongFunction;
 /** How a lock file is used. Every user of a lock has settings of its own; none is in the file. */
 public final class LockFileConfig {
     /** After which time the published programs take a lock for stale. */
-    static final Duration USUAL_STALE_TIMEOUT = Duration.ofHours(1);
+    static final Duration DEFAULT_STALE_TIMEOUT = Duration.ofHours(1);
 
-    private static final Duration SHORTEST_STALE_TIMEOUT = Duration.ofSeconds(1);
-    private static final Duration LONGEST_BEAT = Duration.ofHours(1);
-    private static final int LONGEST_TAG = 10_000;
-    private static final long HIGHEST_PID = 4294967295L;
+    private static final Duration MIN_STALE_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration MAX_HEARTBEAT_INTERVAL = Duration.ofHours(1);
+    private static final int MAX_TAG_LENGTH = 10_000;
+    private static final long MAX_PID = 4294967295L;
 
     private final @Nullable Duration staleTimeout;
     private final StalePolicy stalePolicy;
@@ -56,27 +56,27 @@ public final class LockFileConfig {
         onWarning = from.onWarning;
         // Age is counted in whole seconds: below one, a lock that was refreshed just now is stale.
         require(
-                staleTimeout == null || staleTimeout.compareTo(SHORTEST_STALE_TIMEOUT) >= 0,
+                staleTimeout == null || staleTimeout.compareTo(MIN_STALE_TIMEOUT) >= 0,
                 "staleTimeout must be at least 1 s; neverStale() is for no timeout at all");
         require(isPositive(retryInterval), "retryInterval must be positive");
         require(
                 acquireTimeout == null || !acquireTimeout.isNegative(),
                 "acquireTimeout is negative");
         require(
-                maxTagLength >= 0 && maxTagLength <= LONGEST_TAG,
-                "maxTagLength must be 0 to " + LONGEST_TAG);
+                maxTagLength >= 0 && maxTagLength <= MAX_TAG_LENGTH,
+                "maxTagLength must be 0 to " + MAX_TAG_LENGTH);
         require(!settleTime.isNegative(), "settleTime is negative");
         require(
                 heartbeatInterval == null
                         || (isPositive(heartbeatInterval)
-                                && heartbeatInterval.compareTo(LONGEST_BEAT) <= 0),
+                                && heartbeatInterval.compareTo(MAX_HEARTBEAT_INTERVAL) <= 0),
                 "heartbeatInterval must be positive and at most an hour");
         require(
                 heartbeatInterval == null
                         || staleTimeout == null
                         || heartbeatInterval.multipliedBy(2).compareTo(staleTimeout) <= 0,
                 "heartbeatInterval must be at most half of staleTimeout");
-        require(pid == null || (pid >= 0 && pid <= HIGHEST_PID), "pid must be 0 to " + HIGHEST_PID);
+        require(pid == null || (pid >= 0 && pid <= MAX_PID), "pid must be 0 to " + MAX_PID);
     }
 
     private static boolean isPositive(Duration value) {
@@ -138,8 +138,8 @@ public final class LockFileConfig {
         if (heartbeatInterval != null) {
             return heartbeatInterval;
         }
-        Duration quarter = (staleTimeout == null ? USUAL_STALE_TIMEOUT : staleTimeout).dividedBy(4);
-        return quarter.compareTo(LONGEST_BEAT) > 0 ? LONGEST_BEAT : quarter;
+        Duration quarter = (staleTimeout == null ? DEFAULT_STALE_TIMEOUT : staleTimeout).dividedBy(4);
+        return quarter.compareTo(MAX_HEARTBEAT_INTERVAL) > 0 ? MAX_HEARTBEAT_INTERVAL : quarter;
     }
 
     public boolean releaseOnExit() {
@@ -184,12 +184,12 @@ public final class LockFileConfig {
 
     /** Sets what shall not be as usual. */
     public static final class Builder {
-        private @Nullable Duration staleTimeout = USUAL_STALE_TIMEOUT;
+        private @Nullable Duration staleTimeout = DEFAULT_STALE_TIMEOUT;
         private StalePolicy stalePolicy = StalePolicy.AGE;
         private Duration retryInterval = Duration.ofMillis(100);
         private @Nullable Duration acquireTimeout;
         private @Nullable String tag;
-        private int maxTagLength = LONGEST_TAG;
+        private int maxTagLength = MAX_TAG_LENGTH;
         private Duration settleTime = Duration.ZERO;
         private boolean heartbeat = true;
         private @Nullable Duration heartbeatInterval;

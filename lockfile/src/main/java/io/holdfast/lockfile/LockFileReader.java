@@ -17,9 +17,9 @@ final class LockFileReader {
     private static final char BYTE_ORDER_MARK = '\ufeff';
 
     private static final Pattern NUMBER = Pattern.compile("\\+?0*([0-9]{1,20})");
-    private static final BigInteger HIGHEST_PID = BigInteger.valueOf(4294967295L);
-    private static final BigInteger HIGHEST_NUMBER = new BigInteger("18446744073709551615");
-    private static final BigInteger HIGHEST_LONG = BigInteger.valueOf(Long.MAX_VALUE);
+    private static final BigInteger MAX_PID = BigInteger.valueOf(4294967295L);
+    private static final BigInteger MAX_NUMBER = new BigInteger("18446744073709551615");
+    private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
 
     private static final Pattern PID_AND_REST =
             Pattern.compile("pid=[0-9]++\r?(.*)", Pattern.DOTALL);
@@ -114,11 +114,11 @@ final class LockFileReader {
     private void protocolField(String key, String value, End end) {
         switch (key) {
             case "pid" -> {
-                pid = number(value, HIGHEST_PID);
+                pid = number(value, MAX_PID);
                 pidEnded = end == End.LINE_FEED;
             }
             case "timestamp" -> {
-                timestamp = number(value, HIGHEST_NUMBER);
+                timestamp = number(value, MAX_NUMBER);
                 timestampEnded = end == End.LINE_FEED;
             }
             default -> {}
@@ -129,9 +129,9 @@ final class LockFileReader {
     private void extensionField(String key, String value) {
         switch (key) {
             case "nonce" -> nonce = value;
-            case "start" -> start = number(value, HIGHEST_NUMBER);
+            case "start" -> start = number(value, MAX_NUMBER);
             case "host" -> host = value;
-            case "acquired" -> acquired = number(value, HIGHEST_NUMBER);
+            case "acquired" -> acquired = number(value, MAX_NUMBER);
             default -> {}
         }
     }
@@ -143,15 +143,15 @@ final class LockFileReader {
             return null;
         }
         BigInteger value = new BigInteger(matcher.group(1));
-        return value.compareTo(highest) > 0 ? null : value.min(HIGHEST_LONG).longValue();
+        return value.compareTo(highest) > 0 ? null : value.min(MAX_LONG).longValue();
     }
 
     private LockFile result(boolean beginning, Instant modified) {
         if (pid == null || timestamp == null) {
-            Content content = beginning ? Content.DEBRIS : Content.FOREIGN;
-            return new LockFile(content, null, modified, false, false);
+            LockFileContent lockFileContent = beginning ? LockFileContent.DEBRIS : LockFileContent.FOREIGN;
+            return new LockFile(lockFileContent, null, modified, false, false);
         }
         Holder holder = new Holder(pid, timestamp, tag, nonce, start, host, acquired);
-        return new LockFile(Content.VALID, holder, modified, timestampEnded, pidEnded);
+        return new LockFile(LockFileContent.VALID, holder, modified, timestampEnded, pidEnded);
     }
 }

@@ -22,20 +22,20 @@ public final class LockLostException extends LockFileException {
     }
 
     private final Reason reason;
-    private final Status status;
+    private final LockFileStatus lockFileStatus;
 
-    LockLostException(Reason reason, Status status) {
+    LockLostException(Reason reason, LockFileStatus lockFileStatus) {
         super(
-                status.path(),
+                lockFileStatus.path(),
                 "the lock "
-                        + status.path()
+                        + lockFileStatus.path()
                         + " "
                         + reason.text
                         + " while it was held; now it is "
-                        + (status.isLocked() ? "held by " + status.holderText() : "free"),
+                        + (lockFileStatus.isLocked() ? "held by " + lockFileStatus.holderText() : "free"),
                 null);
         this.reason = reason;
-        this.status = status;
+        this.lockFileStatus = lockFileStatus;
     }
 
     public Reason reason() {
@@ -43,7 +43,7 @@ public final class LockLostException extends LockFileException {
     }
 
     /** The lock as it was found. */
-    public Status status() {
-        return status;
+    public LockFileStatus status() {
+        return lockFileStatus;
     }
 }

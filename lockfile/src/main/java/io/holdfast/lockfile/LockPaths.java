@@ -32,10 +32,10 @@ record LockPaths(Path folder, String name) {
     private static final Pattern HELPER = Pattern.compile("[0-9]+\\.[0-9a-f]{16}\\.(new|old)");
     private static final Pattern SHORT_HELPER = Pattern.compile("[0-9a-f]{16}\\.(new|old)");
     private static final Pattern FOREIGN_HELPER = Pattern.compile("[0-9]+\\.[0-9a-f]{16}\\.tmp");
-    private static final String LONGEST_PID_AND_REST = "4194304.0123456789abcdef.new";
-    private static final int LONGEST_NAME = 255;
+    private static final String MAX_PID_AND_REST = "4194304.0123456789abcdef.new";
+    private static final int MAX_NAME_BYTES = 255;
     private static final int RANDOM_BYTES = 8;
-    private static final int MOST_LINKS = 40;
+    private static final int MAX_LINKS = 40;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     static LockPaths of(Path given, boolean followLinks) {
@@ -76,7 +76,7 @@ record LockPaths(Path folder, String name) {
     private static Path follow(Path given) throws IOException {
         Path at = given;
         for (int links = 0; Files.isSymbolicLink(at); links++) {
-            if (links == MOST_LINKS) {
+            if (links == MAX_LINKS) {
                 throw new LockPathException(given, given + " leads in a circle", null);
             }
             at = parent(at).resolve(Files.readSymbolicLink(at));
@@ -116,7 +116,7 @@ record LockPaths(Path folder, String name) {
 
     /** What the names of helpers begin with, ours and those of other programs. */
     List<String> helperPrefixes() {
-        return fits(helperPrefix() + LONGEST_PID_AND_REST)
+        return fits(helperPrefix() + MAX_PID_AND_REST)
                 ? List.of(helperPrefix(), name + ".")
                 : List.of(helperPrefix(), name + ".", SHORT); // a short pid may still fit
     }
@@ -139,7 +139,7 @@ record LockPaths(Path folder, String name) {
     }
 
     private static boolean fits(String file) {
-        return file.getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME;
+        return file.getBytes(StandardCharsets.UTF_8).length <= MAX_NAME_BYTES;
     }
 
     private static String hash(String text) {

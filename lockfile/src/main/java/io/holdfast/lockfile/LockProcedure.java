@@ -21,20 +21,20 @@ import java.util.function.Predicate;
 final class LockProcedure {
     /** What came of an attempt. */
     sealed interface Attempt {
-        record Acquired(Held held) implements Attempt {}
+        record Acquired(HeldLockFile held) implements Attempt {}
 
-        record Refused(Status status) implements Attempt {}
+        record Refused(LockFileStatus status) implements Attempt {}
     }
 
     /**
      * What came of a release or a heartbeat.
      *
      * @param lost null if it was still ours
-     * @param left whether it was released but its file is still there
+     * @param fileLeft whether it was released but its file is still there
      */
-    record Ending(@Nullable LockLostException lost, boolean left) {
+    record Ending(@Nullable LockLostException lost, boolean fileLeft) {
         static final Ending GOOD = new Ending(null, false);
-        static final Ending LEFT = new Ending(null, true);
+        static final Ending FILE_LEFT = new Ending(null, true);
 
         static Ending lost(LockLostException lost) {
             return new Ending(lost, false);
@@ -48,8 +48,8 @@ final class LockProcedure {
 
     private static final int TURNS = 3;
     private static final Duration AT_ONCE = Duration.ZERO;
-    static final Duration RELEASE_PATIENCE = Duration.ofSeconds(2);
-    private static final Duration BEAT_PATIENCE = Duration.ofMillis(100);
+    static final Duration RELEASE_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration REFRESH_TIMEOUT = Duration.ofMillis(100);
 
     /** After a takeover without the sidecar: long enough to notice most others who did so too. */
     private static final Duration UNGUARDED_SETTLE = Duration.ofMillis(50);
@@ -59,9 +59,9 @@ final class LockProcedure {
     private final LockFileConfig config;
     private final Platform platform;
     private final Pause pause;
-    private final Judge judge;
+    private final LockFileEvaluator lockFileEvaluator;
     private final Removal removal;
-    private final Clearing clearing;
+    private final LockCleaner lockCleaner;
 
     LockProcedure(
             Disk disk, LockPaths paths, LockFileConfig config, Platform platform, Pause pause) {
@@ -70,9 +70,9 @@ final class LockProcedure {
         this.config = config;
         this.platform = platform;
         this.pause = pause;
-        this.judge = new Judge(paths.lock(), config);
+        this.lockFileEvaluator = new LockFileEvaluator(paths.lock(), config);
         this.removal = new Removal(disk, paths, config, platform);
-        this.clearing = new Clearing(disk, paths, judge, removal);
+        this.lockCleaner = new LockCleaner(disk, paths, lockFileEvaluator, removal);
     }
 
     Path path() {
@@ -83,59 +83,59 @@ final class LockProcedure {
         return config;
     }
 
-    Status status() throws IOException {
-        return judge.status(sight());
+    LockFileStatus status() throws IOException {
+        return lockFileEvaluator.status(sight());
     }
 
-    private @Nullable Sighting sight() throws IOException {
-        return Sighting.of(disk, paths.lock());
+    private @Nullable ObservedFile sight() throws IOException {
+        return ObservedFile.of(disk, paths.lock());
     }
 
     Attempt attempt(@Nullable String tag) throws IOException {
-        try (var undisturbed = new Undisturbed()) {
-            return undisturbed.call(() -> attemptOnce(tag));
+        try (var uninterruptibleScope = new UninterruptibleScope()) {
+            return uninterruptibleScope.call(() -> attemptOnce(tag));
         }
     }
 
     private Attempt attemptOnce(@Nullable String tag) throws IOException {
         try {
             return attempt(tag, platform.links());
-        } catch (Draft.NoLinksException e) {
+        } catch (UnpublishedLock.NoLinksException e) {
             removal.setNoLinks();
             return attempt(tag, false);
         }
     }
 
     private Attempt attempt(@Nullable String tag, boolean links) throws IOException {
-        Draft draft = null;
+        UnpublishedLock unpublishedLock = null;
         try {
             for (int turn = 1; ; turn++) {
-                Sighting seen = sight();
-                if (turn > TURNS || (seen != null && !judge.mayBeTaken(seen))) {
-                    return new Attempt.Refused(judge.status(seen));
+                ObservedFile seen = sight();
+                if (turn > TURNS || (seen != null && !lockFileEvaluator.mayBeTaken(seen))) {
+                    return new Attempt.Refused(lockFileEvaluator.status(seen));
                 }
-                if (draft == null) {
-                    draft = draft(tag, links);
+                if (unpublishedLock == null) {
+                    unpublishedLock = draft(tag, links);
                 }
                 if (seen != null) {
-                    return takeOver(seen, draft);
+                    return takeOver(seen, unpublishedLock);
                 }
-                if (draft.publish()) {
-                    return settled(draft.held(), config.settleTime());
+                if (unpublishedLock.publish()) {
+                    return settled(unpublishedLock.held(), config.settleTime());
                 }
             }
         } finally {
-            if (draft != null) {
-                draft.discard();
+            if (unpublishedLock != null) {
+                unpublishedLock.discard();
             }
         }
     }
 
-    private Draft draft(@Nullable String tag, boolean links) throws IOException {
+    private UnpublishedLock draft(@Nullable String tag, boolean links) throws IOException {
         Holder holder = holder(tag);
         return links
-                ? new Draft.Linked(disk, paths, holder, config.privateFile())
-                : new Draft.Direct(
+                ? new UnpublishedLock.Linked(disk, paths, holder, config.privateFile())
+                : new UnpublishedLock.Direct(
                         disk, paths, holder, config.privateFile(), platform.keepsOpen(), this);
     }
 
@@ -157,11 +157,11 @@ final class LockProcedure {
     }
 
     private long seconds() {
-        return Math.max(0, judge.now().getEpochSecond());
+        return Math.max(0, lockFileEvaluator.now().getEpochSecond());
     }
 
-    private Attempt takeOver(Sighting stale, Draft draft) throws IOException {
-        Disk.Action<Boolean> work = () -> isGone(stale) && draft.publish();
+    private Attempt takeOver(ObservedFile stale, UnpublishedLock unpublishedLock) throws IOException {
+        Disk.Action<Boolean> work = () -> isGone(stale) && unpublishedLock.publish();
         Duration settle = config.settleTime();
         boolean published;
         try {
@@ -171,22 +171,22 @@ final class LockProcedure {
             published = work.run();
             settle = settle.compareTo(UNGUARDED_SETTLE) < 0 ? UNGUARDED_SETTLE : settle;
         } catch (IOException | RuntimeException e) {
-            if (draft.published) { // and then something failed: nobody would get the guard
-                Quietly.run(() -> release(draft.held()));
-                close(draft.held());
+            if (unpublishedLock.published) { // and then something failed: nobody would get the guard
+                BestEffort.run(() -> release(unpublishedLock.held()));
+                close(unpublishedLock.held());
             }
             throw e;
         }
-        return published ? settled(draft.held(), settle) : refused();
+        return published ? settled(unpublishedLock.held(), settle) : refused();
     }
 
     /** Removes what was judged, if it still is what it was. */
-    private boolean isGone(Sighting stale) throws IOException {
-        Sighting again = sight();
+    private boolean isGone(ObservedFile stale) throws IOException {
+        ObservedFile again = sight();
         if (again == null) {
             return true;
         }
-        if (!judge.isStillToBeTaken(again, stale)) {
+        if (!lockFileEvaluator.isStillToBeTaken(again, stale)) {
             return false;
         }
         try {
@@ -194,7 +194,7 @@ final class LockProcedure {
         } catch (FileSystemException e) {
             removal.warn(
                     Removal.Warning.NOT_REMOVED,
-                    "the stale lock " + paths.lock() + " cannot be removed: " + Failures.why(e));
+                    "the stale lock " + paths.lock() + " cannot be removed: " + LockFileExceptions.why(e));
             return false;
         }
     }
@@ -203,115 +203,115 @@ final class LockProcedure {
         return new Attempt.Refused(status());
     }
 
-    private Attempt settled(Held held, Duration time) throws IOException {
-        boolean late = isLate(held);
+    private Attempt settled(HeldLockFile heldLockFile, Duration time) throws IOException {
+        boolean late = isLate(heldLockFile);
         if (time.isZero() && !late) {
-            return new Attempt.Acquired(held);
+            return new Attempt.Acquired(heldLockFile);
         }
         pause.of(time);
         try {
-            if ((!late || beat(held).lost() == null) && owns(held)) {
-                return new Attempt.Acquired(held);
+            if ((!late || refresh(heldLockFile).lost() == null) && owns(heldLockFile)) {
+                return new Attempt.Acquired(heldLockFile);
             }
         } catch (IOException | RuntimeException e) {
-            Quietly.run(() -> release(held));
-            close(held);
+            BestEffort.run(() -> release(heldLockFile));
+            close(heldLockFile);
             throw e;
         }
-        close(held);
+        close(heldLockFile);
         return refused();
     }
 
     /** Whoever was stopped between dating its lock and publishing it may be stale to others. */
-    private boolean isLate(Held held) {
+    private boolean isLate(HeldLockFile heldLockFile) {
         long beat = Math.max(1, config.heartbeatInterval().toSeconds());
-        return seconds() - held.holder().timestamp() > beat;
+        return seconds() - heldLockFile.holder().timestamp() > beat;
     }
 
-    boolean owns(Held held) throws IOException {
-        return held.isSeenIn(sight());
+    boolean owns(HeldLockFile heldLockFile) throws IOException {
+        return heldLockFile.isSeenIn(sight());
     }
 
     /** What to say if {@link #owns} is false. */
-    LockLostException lost(Held held) throws IOException {
-        return lost(held, sight());
+    LockLostException lost(HeldLockFile heldLockFile) throws IOException {
+        return lost(heldLockFile, sight());
     }
 
-    private LockLostException lost(Held held, @Nullable Sighting seen) {
+    private LockLostException lost(HeldLockFile heldLockFile, @Nullable ObservedFile seen) {
         LockLostException.Reason reason;
         if (seen == null) {
             reason = LockLostException.Reason.REMOVED;
-        } else if (held.hasIdentity(seen)) {
+        } else if (heldLockFile.hasIdentity(seen)) {
             reason = LockLostException.Reason.OVERWRITTEN;
         } else {
             reason = LockLostException.Reason.TAKEN_OVER;
         }
-        return new LockLostException(reason, judge.status(seen));
+        return new LockLostException(reason, lockFileEvaluator.status(seen));
     }
 
-    void close(Held held) {
-        Disk.OwnFile file = held.file();
+    void close(HeldLockFile heldLockFile) {
+        Disk.OwnFile file = heldLockFile.file();
         if (file != null) {
-            Quietly.run(file::close);
+            BestEffort.run(file::close);
         }
     }
 
     /** Dates the lock anew, if it is still ours. */
-    Ending beat(Held held) throws IOException {
-        Disk.OwnFile file = held.file();
+    Ending refresh(HeldLockFile heldLockFile) throws IOException {
+        Disk.OwnFile file = heldLockFile.file();
         if (file == null) {
             return Ending.GOOD;
         }
         Disk.Action<Ending> work =
                 () -> {
-                    Sighting before = sight();
-                    if (!held.isSeenIn(before)) {
-                        return Ending.lost(lost(held, before));
+                    ObservedFile before = sight();
+                    if (!heldLockFile.isSeenIn(before)) {
+                        return Ending.lost(lost(heldLockFile, before));
                     }
-                    rewrite(held, file, held.stamped(seconds()));
-                    Sighting after = sight();
-                    return held.isSeenIn(after) ? Ending.GOOD : Ending.lost(lost(held, after));
+                    rewrite(heldLockFile, file, heldLockFile.stamped(seconds()));
+                    ObservedFile after = sight();
+                    return heldLockFile.isSeenIn(after) ? Ending.GOOD : Ending.lost(lost(heldLockFile, after));
                 };
         // In place, through the open file: if somebody removed it, nobody is harmed.
-        Optional<Ending> ending = removal.underSidecar(BEAT_PATIENCE, work);
+        Optional<Ending> ending = removal.underSidecar(REFRESH_TIMEOUT, work);
         return ending.isPresent() ? ending.get() : work.run();
     }
 
-    private static void rewrite(Held held, Disk.OwnFile file, byte[] content) throws IOException {
-        held.writing(content);
+    private static void rewrite(HeldLockFile heldLockFile, Disk.OwnFile file, byte[] content) throws IOException {
+        heldLockFile.writing(content);
         file.rewrite(content);
-        held.written(content);
+        heldLockFile.written(content);
     }
 
     /** Removes the lock, if it is still ours. Does not close it. */
-    Ending release(Held held) throws IOException {
+    Ending release(HeldLockFile heldLockFile) throws IOException {
         try {
-            Optional<Ending> ending = remove(held);
+            Optional<Ending> ending = remove(heldLockFile);
             return ending.isPresent()
                     ? ending.get()
-                    : abandon(held, "another process has " + paths.sidecar() + " for long");
+                    : abandon(heldLockFile, "another process has " + paths.sidecar() + " for long");
         } catch (IOException e) {
-            return abandon(held, Failures.why(e));
+            return abandon(heldLockFile, LockFileExceptions.why(e));
         }
     }
 
     /** Removes the file of a lock that was released before, if it is still there. */
-    boolean removeLeft(Held held) throws IOException {
-        return remove(held).isPresent();
+    boolean removeLeft(HeldLockFile heldLockFile) throws IOException {
+        return remove(heldLockFile).isPresent();
     }
 
     /** Empty, and nothing was done, if others had the sidecar all the time. */
-    private Optional<Ending> remove(Held held) throws IOException {
+    private Optional<Ending> remove(HeldLockFile heldLockFile) throws IOException {
         return removal.underSidecar(
-                RELEASE_PATIENCE,
+                RELEASE_TIMEOUT,
                 () -> {
-                    Sighting seen = sight();
-                    if (seen == null || !held.isSeenIn(seen)) {
-                        return Ending.lost(lost(held, seen));
+                    ObservedFile seen = sight();
+                    if (seen == null || !heldLockFile.isSeenIn(seen)) {
+                        return Ending.lost(lost(heldLockFile, seen));
                     }
                     return removal.aside(seen) == Removal.Outcome.DONE
                             ? Ending.GOOD
-                            : Ending.lost(lost(held));
+                            : Ending.lost(lost(heldLockFile));
                 });
     }
 
@@ -319,49 +319,49 @@ final class LockProcedure {
      * For when the sidecar is not to be had: somebody may be about to remove a file, and must find
      * the one that was judged. So the name stays taken, by a lock that everybody finds stale.
      */
-    private Ending abandon(Held held, String why) throws IOException {
-        Sighting seen = sight();
-        if (!held.isSeenIn(seen)) {
-            return Ending.lost(lost(held, seen));
+    private Ending abandon(HeldLockFile heldLockFile, String why) throws IOException {
+        ObservedFile seen = sight();
+        if (!heldLockFile.isSeenIn(seen)) {
+            return Ending.lost(lost(heldLockFile, seen));
         }
-        Disk.OwnFile file = held.file();
+        Disk.OwnFile file = heldLockFile.file();
         if (file == null) {
             throw new IOException(why);
         }
-        rewrite(held, file, held.abandoned());
+        rewrite(heldLockFile, file, heldLockFile.abandoned());
         config.onWarning()
                 .accept(
                         paths.lock()
                                 + " was released, but its file could not be removed: "
                                 + why
                                 + ". It is stale for everybody");
-        return Ending.LEFT;
+        return Ending.FILE_LEFT;
     }
 
     /** Removes what was made in place and not finished, if it is that. */
-    void removeUnfinished(Predicate<Sighting> isOurs) throws IOException {
+    void removeUnfinished(Predicate<ObservedFile> isOurs) throws IOException {
         removal.underSidecar(
-                RELEASE_PATIENCE,
+                RELEASE_TIMEOUT,
                 () -> {
-                    Sighting seen = sight();
+                    ObservedFile seen = sight();
                     return seen != null
                             && isOurs.test(seen)
                             && removal.aside(seen) == Removal.Outcome.DONE;
                 });
     }
 
-    /** See {@link Clearing#release}. */
-    boolean release(Proof proof) throws IOException {
-        return clearing.release(proof);
+    /** See {@link LockCleaner#release}. */
+    boolean release(ReleaseCredential releaseCredential) throws IOException {
+        return lockCleaner.release(releaseCredential);
     }
 
-    /** See {@link Clearing#forceRelease}. */
+    /** See {@link LockCleaner#forceRelease}. */
     boolean forceRelease() throws IOException {
-        return clearing.forceRelease();
+        return lockCleaner.forceRelease();
     }
 
-    /** See {@link Clearing#clean}. */
+    /** See {@link LockCleaner#clean}. */
     boolean clean() throws IOException {
-        return clearing.clean();
+        return lockCleaner.clean();
     }
 }

@@ -1,21 +1,21 @@
 package io.holdfast.lockfile;
 
 /**
- * The lock that was to be released is not the one that the {@link Proof} is for. It was left alone.
+ * The lock that was to be released is not the one that the {@link ReleaseCredential} is for. It was left alone.
  */
 public final class NotOwnerException extends LockFileException {
-    private final Status status;
+    private final LockFileStatus lockFileStatus;
 
-    NotOwnerException(Status status) {
+    NotOwnerException(LockFileStatus lockFileStatus) {
         super(
-                status.path(),
-                status.path() + " is held by " + status.holderText() + " and was left alone",
+                lockFileStatus.path(),
+                lockFileStatus.path() + " is held by " + lockFileStatus.holderText() + " and was left alone",
                 null);
-        this.status = status;
+        this.lockFileStatus = lockFileStatus;
     }
 
     /** The lock as it was found. */
-    public Status status() {
-        return status;
+    public LockFileStatus status() {
+        return lockFileStatus;
     }
 }

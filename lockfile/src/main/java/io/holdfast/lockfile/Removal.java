@@ -59,33 +59,33 @@ final class Removal {
     }
 
     /** The only way in which anything is removed from the path. */
-    Outcome aside(Sighting judged) throws IOException {
+    Outcome aside(ObservedFile judged) throws IOException {
         Path aside = paths.oldHelper();
         try {
             disk.rename(paths.lock(), aside);
         } catch (NoSuchFileException e) {
             return Outcome.GONE;
         }
-        Sighting moved;
+        ObservedFile moved;
         try {
             moved = readTwice(aside);
         } catch (IOException e) { // whose it is, is not known
-            Quietly.run(() -> putBack(aside, null));
+            BestEffort.run(() -> putBack(aside, null));
             throw e;
         }
         if (moved == null || moved.isSame(judged) || moved.file().isAbandoned()) {
-            Quietly.run(() -> disk.delete(aside));
+            BestEffort.run(() -> disk.delete(aside));
             return Outcome.DONE;
         }
         putBack(aside, moved.bytes());
         return Outcome.OTHER;
     }
 
-    private @Nullable Sighting readTwice(Path aside) throws IOException {
+    private @Nullable ObservedFile readTwice(Path aside) throws IOException {
         try {
-            return Sighting.of(disk, aside);
+            return ObservedFile.of(disk, aside);
         } catch (IOException e) {
-            return Sighting.of(disk, aside);
+            return ObservedFile.of(disk, aside);
         }
     }
 
@@ -104,7 +104,7 @@ final class Removal {
     private boolean isBack(Path aside, byte @Nullable [] bytes) throws IOException {
         try {
             disk.link(aside, paths.lock());
-            Quietly.run(() -> disk.delete(aside));
+            BestEffort.run(() -> disk.delete(aside));
             return true;
         } catch (FileAlreadyExistsException e) {
             return false;
@@ -120,7 +120,7 @@ final class Removal {
     private boolean isCopied(Path aside, byte[] bytes) throws IOException {
         try (Disk.OwnFile copy = disk.create(paths.lock(), config.privateFile())) {
             copy.rewrite(bytes);
-            Quietly.run(() -> disk.delete(aside));
+            BestEffort.run(() -> disk.delete(aside));
             return true;
         } catch (FileAlreadyExistsException e) {
             return false;
@@ -129,7 +129,7 @@ final class Removal {
 
     /** For a file of another user, to which the system allows no second name, and for a folder. */
     private boolean isMovedBack(Path aside) throws IOException {
-        if (disk.look(paths.lock()) != null) {
+        if (disk.stat(paths.lock()) != null) {
             return false;
         }
         disk.rename(aside, paths.lock());
@@ -139,7 +139,7 @@ final class Removal {
     void warnOfNoSidecar(Disk.NoSidecarException e) {
         warn(
                 Warning.NO_SIDECAR,
-                Failures.why(e)
+                LockFileExceptions.why(e)
                         + "; without it two processes that take over "
                         + paths.lock()
                         + " at the same time might both succeed");

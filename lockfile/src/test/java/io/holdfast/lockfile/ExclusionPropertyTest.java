@@ -42,9 +42,9 @@ class ExclusionPropertyTest {
             try (var simulation = new Simulation(1)) {
                 simulation.plant(content, simulation.now() - Simulation.STALE.toSeconds());
                 var before = simulation.folder().at(Simulation.LOCK);
-                var member = new Member(new Witness(), 1);
-                simulation.finish(simulation.add("member", member));
-                assertThat(member.acquired()).isZero();
+                var libraryProcess = new LibraryProcess(new MutualExclusionChecker(), 1);
+                simulation.finish(simulation.add("member", libraryProcess));
+                assertThat(libraryProcess.acquired()).isZero();
                 assertThat(simulation.folder().paths()).containsExactly(Simulation.LOCK);
                 assertThat(simulation.folder().at(Simulation.LOCK)).isSameAs(before);
                 assertThat(before.bytes()).asString().isEqualTo(content);
@@ -54,20 +54,20 @@ class ExclusionPropertyTest {
     }
 
     private void holds(Simulation simulation) {
-        var crowd = new Crowd(simulation, 6).afterSomebodyDied().members(4).polite(2);
+        var simulatedProcesses = new SimulatedProcesses(simulation, 6).afterSomebodyDied().members(4).polite(2);
         boolean clockGoesBack = simulation.oneIn(3);
         simulation.tearing(!clockGoesBack);
         simulation.run(
                 new RandomSchedule(simulation)
-                        .killing(crowd.someKillOdds())
+                        .killing(simulatedProcesses.someKillOdds())
                         .movingClock(5, clockGoesBack));
 
-        assertThat(crowd.witness.overlaps()).isEmpty();
-        for (Member member : crowd.members) {
-            assertThat(member.losses()).as("losses").isZero();
-            assertThat(member.failedAttempts()).as("failed attempts").isEmpty();
-            assertThat(member.otherFailures()).as("other failures").isEmpty();
-            abandoned += member.warnings().size();
+        assertThat(simulatedProcesses.witness.overlaps()).isEmpty();
+        for (LibraryProcess libraryProcess : simulatedProcesses.members) {
+            assertThat(libraryProcess.losses()).as("losses").isZero();
+            assertThat(libraryProcess.failedAttempts()).as("failed attempts").isEmpty();
+            assertThat(libraryProcess.otherFailures()).as("other failures").isEmpty();
+            abandoned += libraryProcess.warnings().size();
         }
         for (SimulatedProcess process : simulation.processes()) {
             assertThat(process.audit.mistakes())
@@ -76,9 +76,9 @@ class ExclusionPropertyTest {
             takenOver += process.audit.takenOver();
             killed += process.isAlive() ? 0 : 1;
         }
-        turns += crowd.witness.turns();
-        crowd.assertOnlyTheDeadLeftHelpers();
-        crowd.assertObtainable();
-        crowd.assertCleanable();
+        turns += simulatedProcesses.witness.turns();
+        simulatedProcesses.assertOnlyTheDeadLeftHelpers();
+        simulatedProcesses.assertObtainable();
+        simulatedProcesses.assertCleanable();
     }
 }

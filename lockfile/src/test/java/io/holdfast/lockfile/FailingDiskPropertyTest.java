@@ -74,9 +74,9 @@ class FailingDiskPropertyTest {
         Seeds.each(
                 400,
                 simulation -> {
-                    var crowd = new Crowd(simulation, 5).afterSomebodyDied();
-                    var unlucky = new Member(crowd.witness, 5);
-                    crowd.member(unlucky)
+                    var simulatedProcesses = new SimulatedProcesses(simulation, 5).afterSomebodyDied();
+                    var unlucky = new LibraryProcess(simulatedProcesses.witness, 5);
+                    simulatedProcesses.member(unlucky)
                             .disk
                             .failing(
                                     some(
@@ -84,11 +84,11 @@ class FailingDiskPropertyTest {
                                             FILL_THE_DISK,
                                             FailingDiskPropertyTest::full,
                                             simulation.oneIn(2)));
-                    crowd.members(2).polite(1).others(1, "remover", new Remover(6));
+                    simulatedProcesses.members(2).polite(1).others(1, "remover", new Remover(6));
                     simulation.run(new RandomSchedule(simulation).movingClock(5, false));
                     failures += unlucky.failedAttempts().size();
-                    for (Member member : crowd.members) {
-                        assertThat(member.deceived()).as("releases that hid a loss").isZero();
+                    for (LibraryProcess libraryProcess : simulatedProcesses.members) {
+                        assertThat(libraryProcess.deceived()).as("releases that hid a loss").isZero();
                     }
                 });
         Seeds.assertReached(failures, 75, "failures");
@@ -118,10 +118,10 @@ class FailingDiskPropertyTest {
         if (simulation.oneIn(3)) {
             simulation.withoutHardLinks();
         }
-        var crowd = new Crowd(simulation, 5).afterSomebodyDied();
+        var simulatedProcesses = new SimulatedProcesses(simulation, 5).afterSomebodyDied();
         Duration settle = simulation.oneIn(2) ? Duration.ofMillis(20) : Duration.ZERO;
-        var unlucky = new Member(crowd.witness, 5).settling(settle);
-        crowd.member(unlucky)
+        var unlucky = new LibraryProcess(simulatedProcesses.witness, 5).settling(settle);
+        simulatedProcesses.member(unlucky)
                 .disk
                 .failing(
                         some(
@@ -129,23 +129,23 @@ class FailingDiskPropertyTest {
                                 calls,
                                 failure,
                                 simulation.oneIn(2) && !calls.equals(ALL)));
-        crowd.members(3);
+        simulatedProcesses.members(3);
         simulation.run(new RandomSchedule(simulation).movingClock(5, false));
 
-        assertThat(crowd.witness.overlaps()).isEmpty();
+        assertThat(simulatedProcesses.witness.overlaps()).isEmpty();
         for (IOException told : unlucky.failedAttempts()) {
-            assertThat(Failures.translate(Simulation.LOCK, told)).isInstanceOf(expected);
+            assertThat(LockFileExceptions.translate(Simulation.LOCK, told)).isInstanceOf(expected);
         }
         assertThat(unlucky.leftBehind()).as("locks left by attempts that failed").isZero();
-        for (Member member : crowd.members) {
-            if (member != unlucky) {
-                assertThat(member.losses()).as("losses of others").isZero();
-                assertThat(member.failedAttempts()).as("failures of others").isEmpty();
-                assertThat(member.otherFailures()).as("failures of others").isEmpty();
+        for (LibraryProcess libraryProcess : simulatedProcesses.members) {
+            if (libraryProcess != unlucky) {
+                assertThat(libraryProcess.losses()).as("losses of others").isZero();
+                assertThat(libraryProcess.failedAttempts()).as("failures of others").isEmpty();
+                assertThat(libraryProcess.otherFailures()).as("failures of others").isEmpty();
             }
         }
         failures += unlucky.failedAttempts().size() + unlucky.otherFailures().size();
-        crowd.assertObtainable();
+        simulatedProcesses.assertObtainable();
     }
 
     private static Fault some(
@@ -170,7 +170,7 @@ class FailingDiskPropertyTest {
         Seeds.each(
                 500,
                 simulation -> {
-                    var crowd = new Crowd(simulation, 5).afterSomebodyDied().members(4);
+                    var simulatedProcesses = new SimulatedProcesses(simulation, 5).afterSomebodyDied().members(4);
                     for (SimulatedProcess process : simulation.processes()) {
                         if (simulation.oneIn(2)) {
                             process.disk.failing(FailingDiskPropertyTest::noSidecar);
@@ -178,17 +178,17 @@ class FailingDiskPropertyTest {
                     }
                     simulation.run(
                             new RandomSchedule(simulation)
-                                    .killing(crowd.someKillOdds())
+                                    .killing(simulatedProcesses.someKillOdds())
                                     .movingClock(5, false));
-                    for (Member member : crowd.members) {
-                        assertThat(member.deceived()).as("releases that hid a loss").isZero();
-                        assertThat(member.failedAttempts()).as("failed attempts").isEmpty();
+                    for (LibraryProcess libraryProcess : simulatedProcesses.members) {
+                        assertThat(libraryProcess.deceived()).as("releases that hid a loss").isZero();
+                        assertThat(libraryProcess.failedAttempts()).as("failed attempts").isEmpty();
                     }
                     simulation
                             .processes()
                             .forEach(process -> takenOver += process.audit.takenOver());
-                    overlaps += crowd.witness.overlaps().size();
-                    crowd.assertObtainable();
+                    overlaps += simulatedProcesses.witness.overlaps().size();
+                    simulatedProcesses.assertObtainable();
                 });
         Seeds.assertReached(takenOver, 150, "takeovers");
         Seeds.assertReached(overlaps, 0, "overlaps without the sidecar");
@@ -200,18 +200,18 @@ class FailingDiskPropertyTest {
                 0,
                 simulation -> {
                     simulation.plant("pid=99\ntimestamp=1234567890\n", 1234567890);
-                    var witness = new Witness();
+                    var mutualExclusionChecker = new MutualExclusionChecker();
                     for (int i = 1; i <= 4; i++) {
                         SimulatedProcess process =
                                 simulation.add(
                                         "member-" + i,
                                         self -> {
-                                            Member.enterAndStay(self, witness);
+                                            LibraryProcess.enterAndStay(self, mutualExclusionChecker);
                                         });
                         process.disk.failing(FailingDiskPropertyTest::noSidecar);
                         simulation.finish(process);
                     }
-                    assertThat(witness.turns()).isEqualTo(1);
+                    assertThat(mutualExclusionChecker.turns()).isEqualTo(1);
                 });
     }
 

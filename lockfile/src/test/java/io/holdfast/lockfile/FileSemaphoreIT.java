@@ -193,7 +193,7 @@ class FileSemaphoreIT {
                                 - clock.seconds()));
         assertThat(semaphore().tryAcquire()).isEmpty();
         assertThat(semaphore().clean()).isFalse();
-        assertThat(semaphore().status().content()).isEqualTo(Content.DEBRIS);
+        assertThat(semaphore().status().content()).isEqualTo(LockFileContent.DEBRIS);
         clock.move(Duration.ofSeconds(3601));
         try (Guard guard = semaphore().acquireNow()) {
             assertThat(guard.isStillOwner()).isTrue();
@@ -207,7 +207,7 @@ class FileSemaphoreIT {
         var semaphore = semaphore();
         assertThat(semaphore.tryAcquire()).isEmpty();
         assertThat(semaphore.clean()).isFalse();
-        assertThatThrownBy(() -> semaphore.release(Proof.none()))
+        assertThatThrownBy(() -> semaphore.release(ReleaseCredential.none()))
                 .isInstanceOf(DamagedLockException.class);
         assertThat(Files.readString(lock())).isEqualTo("Dear diary,\n");
         assertThat(semaphore.forceRelease()).isTrue();
@@ -222,21 +222,21 @@ class FileSemaphoreIT {
         guard.detach();
         assertThat(guard.isStillOwner()).isFalse();
         assertThat(semaphore.status().holder().orElseThrow().pid()).isEqualTo(4711);
-        assertThatThrownBy(() -> semaphore.release(Proof.nonce("0123456789abcdef")))
+        assertThatThrownBy(() -> semaphore.release(ReleaseCredential.nonce("0123456789abcdef")))
                 .isInstanceOf(NotOwnerException.class);
-        assertThatThrownBy(() -> semaphore.release(Proof.pid(4712)))
+        assertThatThrownBy(() -> semaphore.release(ReleaseCredential.pid(4712)))
                 .isInstanceOf(NotOwnerException.class)
                 .hasMessageContaining("4711");
-        assertThat(semaphore.release(Proof.nonce(guard.nonce()))).isTrue();
-        assertThat(semaphore.release(Proof.nonce(guard.nonce()))).isFalse();
+        assertThat(semaphore.release(ReleaseCredential.nonce(guard.nonce()))).isTrue();
+        assertThat(semaphore.release(ReleaseCredential.nonce(guard.nonce()))).isFalse();
         plant(4711, clock.seconds());
-        assertThat(semaphore.release(Proof.pid(4711))).isTrue();
+        assertThat(semaphore.release(ReleaseCredential.pid(4711))).isTrue();
         plant(1, clock.seconds());
-        assertThat(semaphore.release(Proof.none())).isTrue();
+        assertThat(semaphore.release(ReleaseCredential.none())).isTrue();
         plant("pid=1");
-        assertThatThrownBy(() -> semaphore.release(Proof.pid(1)))
+        assertThatThrownBy(() -> semaphore.release(ReleaseCredential.pid(1)))
                 .isInstanceOf(DamagedLockException.class);
-        assertThat(semaphore.release(Proof.none())).isTrue();
+        assertThat(semaphore.release(ReleaseCredential.none())).isTrue();
         assertThat(semaphore.status().isLocked()).isFalse();
     }
 
@@ -273,9 +273,9 @@ class FileSemaphoreIT {
     void that_does_not_come_free_in_time_is_a_timeout_that_says_who_has_it() throws Exception {
         plant(4711, clock.seconds());
         assertThatThrownBy(() -> semaphore().acquire(Duration.ZERO))
-                .isInstanceOf(AcquireTimeoutException.class);
+                .isInstanceOf(LockFileTimeoutException.class);
         assertThatThrownBy(() -> semaphore().acquire(Duration.ofMillis(150)))
-                .isInstanceOf(AcquireTimeoutException.class)
+                .isInstanceOf(LockFileTimeoutException.class)
                 .hasMessageContaining("within 150 ms")
                 .hasMessageContaining("process 4711");
         assertThat(semaphore().waitUntilFree(Duration.ofMillis(50)).isLocked()).isTrue();

@@ -19,47 +19,47 @@ class LockFileConformanceTest {
 
     @Test
     void has_a_row() throws IOException {
-        assertThat(Fixture.all())
-                .extracting(Fixture::file)
+        assertThat(LockFileFixture.all())
+                .extracting(LockFileFixture::file)
                 .doesNotHaveDuplicates()
-                .containsExactlyInAnyOrderElementsOf(Fixture.files())
+                .containsExactlyInAnyOrderElementsOf(LockFileFixture.files())
                 .hasSizeGreaterThanOrEqualTo(36);
     }
 
     @ParameterizedTest
     @MethodSource("io.holdfast.lockfile.Fixture#all")
-    void is_kept_byte_for_byte(Fixture fixture) {
-        assertThat((long) fixture.bytes().length).isEqualTo(fixture.row().get("bytes"));
+    void is_kept_byte_for_byte(LockFileFixture lockFileFixture) {
+        assertThat((long) lockFileFixture.bytes().length).isEqualTo(lockFileFixture.row().get("bytes"));
     }
 
     @ParameterizedTest
     @MethodSource("io.holdfast.lockfile.Fixture#all")
-    void is_read_as_the_table_says(Fixture fixture) {
-        Map<?, ?> row = fixture.row();
-        LockFile read = LockFile.parse(fixture.bytes(), Instant.EPOCH);
+    void is_read_as_the_table_says(LockFileFixture lockFileFixture) {
+        Map<?, ?> row = lockFileFixture.row();
+        LockFile read = LockFile.parse(lockFileFixture.bytes(), Instant.EPOCH);
         Holder holder = read.holder();
         assertThat(read.content().name().toLowerCase(Locale.ROOT)).isEqualTo(row.get("class"));
         assertThat(holder == null ? null : holder.pid()).isEqualTo(row.get("pid"));
         assertThat(holder == null ? null : holder.timestamp()).isEqualTo(row.get("timestamp"));
         String tag = holder == null ? null : holder.tag();
-        if (fixture.is("tag_is_prefix")) {
+        if (lockFileFixture.is("tag_is_prefix")) {
             assertThat(tag).startsWith((String) row.get("tag"));
         } else {
             assertThat(tag).isEqualTo(row.get("tag"));
         }
         assertThat(read.timestampEnded())
-                .isEqualTo(holder != null && !fixture.is("provisional_timestamp"));
+                .isEqualTo(holder != null && !lockFileFixture.is("provisional_timestamp"));
     }
 
     @ParameterizedTest
     @MethodSource("io.holdfast.lockfile.Fixture#all")
-    void is_stale_when_the_table_says_so(Fixture fixture) {
-        Map<?, ?> verdicts = (Map<?, ?>) fixture.row().get("stale");
+    void is_stale_when_the_table_says_so(LockFileFixture lockFileFixture) {
+        Map<?, ?> verdicts = (Map<?, ?>) lockFileFixture.row().get("stale");
         assertThat(verdicts).hasSize(3);
         verdicts.forEach(
                 (at, stale) -> {
                     Instant now = Instant.ofEpochSecond(Long.parseLong((String) at));
-                    LockFile read = LockFile.parse(fixture.bytes(), now);
+                    LockFile read = LockFile.parse(lockFileFixture.bytes(), now);
                     assertThat(read.isStale(now, TIMEOUT)).as("at %s", at).isEqualTo(stale);
                 });
     }

@@ -31,7 +31,7 @@ class LockFileFuzzTest {
     @FuzzTest(maxDuration = "5s")
     void they_mean_what_the_plain_rules_say(byte[] bytes) {
         LockFile read = LockFile.parse(bytes, Instant.EPOCH);
-        assertThat(read.content() == Content.VALID).isEqualTo(read.holder() != null);
+        assertThat(read.content() == LockFileContent.VALID).isEqualTo(read.holder() != null);
         if (bytes.length < LockFile.READ_LIMIT) {
             assertThat(PlainReading.words(read)).isEqualTo(PlainReading.of(bytes));
         }

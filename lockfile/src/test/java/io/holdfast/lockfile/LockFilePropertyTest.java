@@ -40,7 +40,7 @@ class LockFilePropertyTest {
     @Property(tries = 1000)
     void are_read_whatever_their_bytes(@ForAll byte[] bytes) {
         LockFile read = read(bytes);
-        assertThat(read.content() == Content.VALID).isEqualTo(read.holder() != null);
+        assertThat(read.content() == LockFileContent.VALID).isEqualTo(read.holder() != null);
     }
 
     /** The file was last modified when it was written, or later. */
@@ -56,7 +56,7 @@ class LockFilePropertyTest {
         for (int length = 0; length <= bytes.length; length++) {
             LockFile cut = LockFile.parse(Arrays.copyOf(bytes, length), modified);
             assertThat(cut.isStale(Instant.ofEpochSecond(NOW), TIMEOUT)).isFalse();
-            assertThat(cut.content()).isNotEqualTo(Content.FOREIGN);
+            assertThat(cut.content()).isNotEqualTo(LockFileContent.FOREIGN);
             if (cut.holder() != null) {
                 assertPartOf(trimmed(whole), cut.holder());
             }

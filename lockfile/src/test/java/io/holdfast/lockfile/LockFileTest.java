@@ -32,8 +32,8 @@ class LockFileTest {
         @ParameterizedTest
         @ValueSource(strings = {"\0", "\u001f", "\u007f", "\u0085", "\u00a0", "\u200b", "\ufeff"})
         void without_taking_anything_else_for_a_blank(String other) {
-            assertThat(content("pid=12" + other + "\ntimestamp=34\n")).isEqualTo(Content.FOREIGN);
-            assertThat(content("timestamp=34\n" + other + "pid=12\n")).isEqualTo(Content.FOREIGN);
+            assertThat(content("pid=12" + other + "\ntimestamp=34\n")).isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("timestamp=34\n" + other + "pid=12\n")).isEqualTo(LockFileContent.FOREIGN);
             assertThat(read("pid=12\ntimestamp=34\ntag=t" + other + "\n").tag())
                     .isEqualTo("t" + other);
         }
@@ -57,7 +57,7 @@ class LockFileTest {
         @ValueSource(strings = {"pid =5", "Pid=5", "PID=5", "pid\t=5", "xpid=5", "p=5", "pid:5"})
         void only_with_keys_that_are_spelt_exactly(String line) {
             assertThat(read("pid=12\ntimestamp=34\n" + line + "\n")).isEqualTo(HOLDER);
-            assertThat(content(line + "\ntimestamp=34\n")).isEqualTo(Content.FOREIGN);
+            assertThat(content(line + "\ntimestamp=34\n")).isEqualTo(LockFileContent.FOREIGN);
         }
 
         @Test
@@ -73,15 +73,15 @@ class LockFileTest {
 
         @Test
         void of_which_a_later_invalid_one_voids_the_field() {
-            assertThat(content("pid=12\ntimestamp=34\npid=x\n")).isEqualTo(Content.FOREIGN);
-            assertThat(content("pid=12\ntimestamp=34\ntimestamp=\n")).isEqualTo(Content.FOREIGN);
+            assertThat(content("pid=12\ntimestamp=34\npid=x\n")).isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("pid=12\ntimestamp=34\ntimestamp=\n")).isEqualTo(LockFileContent.FOREIGN);
         }
 
         @Test
         void after_one_byte_order_mark() {
             assertThat(read("\ufeffpid=12\ntimestamp=34\n")).isEqualTo(HOLDER);
-            assertThat(content("\ufeff\ufeffpid=12\ntimestamp=34\n")).isEqualTo(Content.FOREIGN);
-            assertThat(content("timestamp=34\n\ufeffpid=12\n")).isEqualTo(Content.FOREIGN);
+            assertThat(content("\ufeff\ufeffpid=12\ntimestamp=34\n")).isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("timestamp=34\n\ufeffpid=12\n")).isEqualTo(LockFileContent.FOREIGN);
         }
 
         @Test
@@ -150,15 +150,15 @@ class LockFileTest {
                     "100000000000000000000"
                 })
         void nothing_else(String text) {
-            assertThat(content("pid=" + text + "\ntimestamp=34\n")).isEqualTo(Content.FOREIGN);
-            assertThat(content("timestamp=" + text + "\npid=12\n")).isEqualTo(Content.FOREIGN);
+            assertThat(content("pid=" + text + "\ntimestamp=34\n")).isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("timestamp=" + text + "\npid=12\n")).isEqualTo(LockFileContent.FOREIGN);
         }
 
         @Test
         void a_pid_of_up_to_32_bits() {
             assertThat(read("pid=0\ntimestamp=34\n").pid()).isZero();
             assertThat(read("pid=4294967295\ntimestamp=34\n").pid()).isEqualTo(4294967295L);
-            assertThat(content("pid=4294967296\ntimestamp=34\n")).isEqualTo(Content.FOREIGN);
+            assertThat(content("pid=4294967296\ntimestamp=34\n")).isEqualTo(LockFileContent.FOREIGN);
         }
 
         @ParameterizedTest
@@ -172,7 +172,7 @@ class LockFileTest {
         @Test
         void no_timestamp_of_more_than_64_bits() {
             assertThat(content("pid=12\ntimestamp=18446744073709551616\n"))
-                    .isEqualTo(Content.FOREIGN);
+                    .isEqualTo(LockFileContent.FOREIGN);
         }
     }
 
@@ -236,7 +236,7 @@ class LockFileTest {
         void every_beginning_before_the_first_digit_of_the_timestamp() {
             String whole = "pid=12345\ntimestamp=";
             for (int length = 0; length <= whole.length(); length++) {
-                assertThat(content(whole.substring(0, length))).isEqualTo(Content.DEBRIS);
+                assertThat(content(whole.substring(0, length))).isEqualTo(LockFileContent.DEBRIS);
             }
         }
 
@@ -244,7 +244,7 @@ class LockFileTest {
         void the_same_with_a_carriage_return() {
             String whole = "pid=12345\r\ntimestamp=";
             for (int length = 0; length <= whole.length(); length++) {
-                assertThat(content(whole.substring(0, length))).isEqualTo(Content.DEBRIS);
+                assertThat(content(whole.substring(0, length))).isEqualTo(LockFileContent.DEBRIS);
             }
         }
 
@@ -278,15 +278,15 @@ class LockFileTest {
                     "\ufeffpid=1\n"
                 })
         void nothing_else(String text) {
-            assertThat(content(text)).isEqualTo(Content.FOREIGN);
+            assertThat(content(text)).isEqualTo(LockFileContent.FOREIGN);
         }
 
         @Test
         void no_file_that_is_longer_than_the_limit() {
             assertThat(content("pid=" + "1".repeat(LockFile.READ_LIMIT)))
-                    .isEqualTo(Content.FOREIGN);
+                    .isEqualTo(LockFileContent.FOREIGN);
             assertThat(content("pid=" + "1".repeat(LockFile.READ_LIMIT - 5) + "\n\0\0"))
-                    .isEqualTo(Content.FOREIGN);
+                    .isEqualTo(LockFileContent.FOREIGN);
         }
     }
 
@@ -305,9 +305,9 @@ class LockFileTest {
         @Test
         void and_takes_no_number_from_the_line_it_stops_in() {
             assertThat(content(upTo("pid=12\n", "timestamp=17035") + "20000\n"))
-                    .isEqualTo(Content.FOREIGN);
+                    .isEqualTo(LockFileContent.FOREIGN);
             assertThat(content(upTo("timestamp=34\n", "pid=12") + "345\n"))
-                    .isEqualTo(Content.FOREIGN);
+                    .isEqualTo(LockFileContent.FOREIGN);
         }
 
         @Test
@@ -319,7 +319,7 @@ class LockFileTest {
 
         @Test
         void and_cannot_tell_a_file_that_ends_there_from_a_longer_one() {
-            assertThat(content(upTo("pid=12\n", "timestamp=34"))).isEqualTo(Content.FOREIGN);
+            assertThat(content(upTo("pid=12\n", "timestamp=34"))).isEqualTo(LockFileContent.FOREIGN);
             assertThat(read(upTo("pid=12\n", "timestamp=34\n"))).isEqualTo(HOLDER);
         }
 
@@ -355,11 +355,11 @@ class LockFileTest {
 
     private static Holder read(String text) {
         LockFile read = parse(text);
-        assertThat(read.content()).isEqualTo(Content.VALID);
+        assertThat(read.content()).isEqualTo(LockFileContent.VALID);
         return read.holder();
     }
 
-    private static Content content(String text) {
+    private static LockFileContent content(String text) {
         return parse(text).content();
     }
 

@@ -50,7 +50,7 @@ class LostLockIT {
         Guard robbed = acquire();
         clock.move(Duration.ofHours(2));
         try (Guard successor = acquire()) {
-            robbed.beat();
+            robbed.heartbeat();
             assertThat(robbed.isLost()).isTrue();
             assertThat(losses)
                     .singleElement()
@@ -58,7 +58,7 @@ class LostLockIT {
                     .isEqualTo(Reason.TAKEN_OVER);
             assertThat(successor.isStillOwner()).isTrue();
             robbed.close();
-            robbed.beat();
+            robbed.heartbeat();
             assertThat(losses).hasSize(1);
             assertThat(robbed.isLost()).isTrue();
             assertThat(successor.isStillOwner()).isTrue();
@@ -85,7 +85,7 @@ class LostLockIT {
     void whose_file_was_overwritten_in_place_does_not_write_into_it() throws Exception {
         Guard guard = acquire();
         Files.writeString(lock, NAIVE);
-        guard.beat();
+        guard.heartbeat();
         assertThat(losses)
                 .singleElement()
                 .extracting(LockLostException::reason)

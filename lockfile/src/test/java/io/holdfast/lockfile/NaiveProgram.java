@@ -8,9 +8,9 @@ import java.nio.file.NoSuchFileException;
  * Follows the published protocol to the letter: removes by path what it found stale, and at its
  * release whatever is there.
  */
-final class NaiveProgram extends Neighbour {
-    NaiveProgram(Witness witness, int turns) {
-        super(witness, turns);
+final class NaiveProgram extends ForeignProgram {
+    NaiveProgram(MutualExclusionChecker mutualExclusionChecker, int turns) {
+        super(mutualExclusionChecker, turns);
     }
 
     @Override
@@ -32,7 +32,7 @@ final class NaiveProgram extends Neighbour {
         try {
             byte[] bytes = self.disk.read(Simulation.LOCK, LockFile.READ_LIMIT);
             LockFile file = LockFile.parse(bytes, self.simulation().instant());
-            return file.content() == Content.VALID
+            return file.content() == LockFileContent.VALID
                     && file.isStale(self.simulation().instant(), Simulation.STALE);
         } catch (NoSuchFileException e) {
             return false;

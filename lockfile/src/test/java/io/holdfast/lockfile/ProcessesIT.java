@@ -155,7 +155,7 @@ class ProcessesIT {
         assertThat(Files.readString(lock)).startsWith("pid=0").contains("\ntimestamp=0000000000\n");
         assertThat(semaphore.status().isStale()).isTrue();
         assertThat(semaphore.tryAcquire()).isEmpty();
-        assertThatThrownBy(() -> semaphore.release(Proof.none()))
+        assertThatThrownBy(() -> semaphore.release(ReleaseCredential.none()))
                 .isInstanceOf(LockFileIoException.class)
                 .hasMessageContaining("in use");
 
@@ -192,7 +192,7 @@ class ProcessesIT {
         Process busy = program("lock-sidecar", folder.resolve("my.lock.guard"));
         assertThat(line(busy)).isEqualTo("holds true");
         clock.move(Duration.ofSeconds(50));
-        guard.beat();
+        guard.heartbeat();
         assertThat(semaphore.status().holder().orElseThrow().timestamp())
                 .isEqualTo(clock.seconds());
         busy.destroyForcibly().waitFor();

@@ -69,7 +69,7 @@ final class SimulatedDisk implements Disk {
     }
 
     @Override
-    public @Nullable Entry look(Path path) throws IOException {
+    public @Nullable Entry stat(Path path) throws IOException {
         step("look", path);
         Inode inode = folder().at(path);
         if (inode != null && path.equals(Simulation.LOCK) && !simulation.hasHardLinks()) {

@@ -21,7 +21,7 @@ class SimulationTest {
 
     private static List<String> traceOf(long seed) {
         try (var simulation = new Simulation(seed)) {
-            new Crowd(simulation, 4).members(3).polite(1).naive(1);
+            new SimulatedProcesses(simulation, 4).members(3).polite(1).naive(1);
             simulation.run(new RandomSchedule(simulation).killing(50).movingClock(5, true));
             return new ArrayList<>(simulation.trace());
         }
@@ -33,9 +33,9 @@ class SimulationTest {
         for (long seed = 1; seed <= 300; seed++) {
             try (var simulation = new Simulation(seed)) {
                 simulation.plant("pid=99\ntimestamp=1234567890\n", 1234567890);
-                var crowd = new Crowd(simulation, 1).naive(3);
+                var simulatedProcesses = new SimulatedProcesses(simulation, 1).naive(3);
                 simulation.run(new RandomSchedule(simulation));
-                rounds += crowd.witness.overlaps().isEmpty() ? 0 : 1;
+                rounds += simulatedProcesses.witness.overlaps().isEmpty() ? 0 : 1;
             }
         }
         assertThat(rounds).isPositive();

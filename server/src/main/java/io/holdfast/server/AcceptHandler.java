@@ -2,7 +2,7 @@ package io.holdfast.server;
 
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.driver.Room;
+import io.holdfast.driver.PieceBudget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -23,11 +23,11 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptHandler.class);
     private static final LogThrottle REFUSALS = new LogThrottle();
     private static final LogThrottle FAILURES = new LogThrottle();
-    private static final long SHORTEST_PAUSE_MILLIS = 5;
-    private static final long LONGEST_PAUSE_MILLIS = 1000;
+    private static final long MIN_PAUSE_MILLIS = 5;
+    private static final long MAX_PAUSE_MILLIS = 1000;
 
     private final ConnectionGate gate;
-    private final Room room;
+    private final PieceBudget memoryBudget;
 
     /** How much room a connection takes, beyond the piece that the gate takes for it. */
     private final int pieces;
@@ -35,15 +35,15 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
     /** Whether peers have addresses; on a Unix socket they have none. */
     private final boolean addressed;
 
-    private long pauseMillis = SHORTEST_PAUSE_MILLIS;
+    private long pauseMillis = MIN_PAUSE_MILLIS;
 
     AcceptHandler(ConnectionGate gate) {
         this(gate, () -> true, 0, true);
     }
 
-    AcceptHandler(ConnectionGate gate, Room room, int pieces, boolean addressed) {
+    AcceptHandler(ConnectionGate gate, PieceBudget pieceBudget, int pieces, boolean addressed) {
         this.gate = gate;
-        this.room = room;
+        this.memoryBudget = pieceBudget;
         this.pieces = pieces;
         this.addressed = addressed;
     }
@@ -53,7 +53,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
             return false;
         }
         for (int taken = 0; taken < pieces; taken++) {
-            if (!room.take()) {
+            if (!memoryBudget.tryReserve()) {
                 leave(address, taken);
                 return false;
             }
@@ -63,14 +63,14 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
 
     private void leave(@Nullable InetAddress address, int taken) {
         for (int i = 0; i < taken; i++) {
-            room.giveBack();
+            memoryBudget.release();
         }
         gate.leave(address);
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        pauseMillis = SHORTEST_PAUSE_MILLIS;
+        pauseMillis = MIN_PAUSE_MILLIS;
         Channel connection = (Channel) message;
         InetAddress address = null;
         if (connection.remoteAddress() instanceof InetSocketAddress remote) {
@@ -108,6 +108,6 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
                         () -> ctx.channel().config().setAutoRead(true),
                         pauseMillis,
                         TimeUnit.MILLISECONDS);
-        pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+        pauseMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
     }
 }

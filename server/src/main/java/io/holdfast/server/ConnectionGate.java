@@ -1,6 +1,6 @@
 package io.holdfast.server;
 
-import io.holdfast.driver.Room;
+import io.holdfast.driver.PieceBudget;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,16 +11,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts connections, in all and per address, and lets in no more than allowed. */
 final class ConnectionGate {
-    private final int most;
-    private final int mostPerAddress;
-    private final Room room;
+    private final int limit;
+    private final int limitPerAddress;
+    private final PieceBudget memoryBudget;
     private final AtomicInteger open = new AtomicInteger();
     private final ConcurrentMap<InetAddress, Integer> perAddress = new ConcurrentHashMap<>();
 
-    ConnectionGate(int most, int mostPerAddress, Room room) {
-        this.most = most;
-        this.mostPerAddress = mostPerAddress;
-        this.room = room;
+    ConnectionGate(int most, int mostPerAddress, PieceBudget pieceBudget) {
+        this.limit = most;
+        this.limitPerAddress = mostPerAddress;
+        this.memoryBudget = pieceBudget;
     }
 
     /**
@@ -29,20 +29,20 @@ final class ConnectionGate {
      * @param address null for a connection on this machine that has none
      */
     boolean enter(@Nullable InetAddress address) {
-        if (!room.take()) {
+        if (!memoryBudget.tryReserve()) {
             return false;
         }
-        if (mostPerAddress > 0 && address != null && !countAddress(address)) {
-            room.giveBack();
+        if (limitPerAddress > 0 && address != null && !countAddress(address)) {
+            memoryBudget.release();
             return false;
         }
         // Never counts one too many, not even for a moment: another would be refused for it.
         int count;
         do {
             count = open.get();
-            if (count >= most && most > 0) {
+            if (count >= limit && limit > 0) {
                 forgetAddress(address);
-                room.giveBack();
+                memoryBudget.release();
                 return false;
             }
         } while (!open.compareAndSet(count, count + 1));
@@ -51,7 +51,7 @@ final class ConnectionGate {
 
     void leave(@Nullable InetAddress address) {
         open.decrementAndGet();
-        room.giveBack();
+        memoryBudget.release();
         forgetAddress(address);
     }
 
@@ -61,14 +61,14 @@ final class ConnectionGate {
                 address,
                 (key, count) -> {
                     int before = count == null ? 0 : count;
-                    counted[0] = before < mostPerAddress;
+                    counted[0] = before < limitPerAddress;
                     return counted[0] ? Integer.valueOf(before + 1) : count;
                 });
         return counted[0];
     }
 
     private void forgetAddress(@Nullable InetAddress address) {
-        if (mostPerAddress > 0 && address != null) {
+        if (limitPerAddress > 0 && address != null) {
             perAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
         }
     }

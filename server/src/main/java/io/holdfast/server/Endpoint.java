@@ -9,21 +9,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /** Where to listen, and with what. */
-public record Endpoint(Address address, boolean tls, Protocol protocol) {
+public record Endpoint(ListenAddress address, boolean tls, Protocol protocol) {
     /** Nobody can give this name: names have no control characters. */
     private static final Namespace OWN_LOCKS = new Namespace("\0socketlock");
 
     public Endpoint {
-        if (tls && address instanceof Address.Unix) {
+        if (tls && address instanceof ListenAddress.Unix) {
             throw new ConfigException("a Unix socket has no TLS: " + address);
         }
-        if (address instanceof Address.Unix
+        if (address instanceof ListenAddress.Unix
                 && (protocol instanceof Protocol.Dflockd
                         || (protocol instanceof Protocol.Lockd lockd && lockd.webSocket()))) {
             throw new ConfigException(
                     "only socketlock and lockd's lines are spoken on a Unix socket: " + address);
         }
-        if (protocol instanceof Protocol.Socketlock && !(address instanceof Address.Unix)) {
+        if (protocol instanceof Protocol.Socketlock && !(address instanceof ListenAddress.Unix)) {
             throw new ConfigException("socketlock is spoken on a Unix socket alone: " + address);
         }
         if (protocol.namespace().name().chars().anyMatch(Character::isISOControl)) {
@@ -34,7 +34,7 @@ public record Endpoint(Address address, boolean tls, Protocol protocol) {
 
     /** A listener for dflockd, in the namespace that all share. */
     public Endpoint(String host, int port, boolean tls) {
-        this(new Address.Tcp(host, port), tls, new Protocol.Dflockd(Namespace.DEFAULT));
+        this(new ListenAddress.Tcp(host, port), tls, new Protocol.Dflockd(Namespace.DEFAULT));
     }
 
     /** The one lock of a socketlock listener; one that has no key given has its path. */
@@ -46,7 +46,7 @@ public record Endpoint(Address address, boolean tls, Protocol protocol) {
 
     /** Where its socket is, however it was written; null on TCP. */
     @Nullable Path path() {
-        return address instanceof Address.Unix unix
+        return address instanceof ListenAddress.Unix unix
                 ? unix.path().toAbsolutePath().normalize()
                 : null;
     }
@@ -56,7 +56,7 @@ public record Endpoint(Address address, boolean tls, Protocol protocol) {
         return switch (protocol) {
             case Protocol.Dflockd _ -> tls ? "dflockds" : "dflockd";
             case Protocol.Lockd lockd -> {
-                if (address instanceof Address.Unix) {
+                if (address instanceof ListenAddress.Unix) {
                     yield "lockd+unix";
                 }
                 if (lockd.webSocket()) {

@@ -2,7 +2,7 @@ package io.holdfast.server;
 
 import io.holdfast.driver.MemoryBudget;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.Room;
+import io.holdfast.driver.PieceBudget;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +29,7 @@ import java.util.function.LongSupplier;
 final class HeapGuard {
     private static final Logger LOG = LoggerFactory.getLogger(HeapGuard.class);
 
-    /** What {@link Room} counts in: more than a small piece of state needs. */
+    /** What {@link PieceBudget} counts in: more than a small piece of state needs. */
     private static final long PIECE_BYTES = 512;
 
     /** Between two looks a kind may take one part in so many of what is left. */
@@ -170,24 +170,24 @@ final class HeapGuard {
         return new MemoryBudgets(names, holds, waits, data, subscriptions);
     }
 
-    Room connections() {
+    PieceBudget connections() {
         return inPieces(connections);
     }
 
-    Room subscriptions() {
+    PieceBudget subscriptions() {
         return inPieces(subscriptions);
     }
 
-    private static Room inPieces(MemoryBudget budget) {
-        return new Room() {
+    private static PieceBudget inPieces(MemoryBudget budget) {
+        return new PieceBudget() {
             @Override
-            public boolean take() {
-                return budget.take(PIECE_BYTES);
+            public boolean tryReserve() {
+                return budget.tryReserve(PIECE_BYTES);
             }
 
             @Override
-            public void giveBack() {
-                budget.giveBack(PIECE_BYTES);
+            public void release() {
+                budget.release(PIECE_BYTES);
             }
         };
     }
@@ -218,7 +218,7 @@ final class HeapGuard {
         }
 
         @Override
-        public boolean take(long bytes) {
+        public boolean tryReserve(long bytes) {
             if (taken.addAndGet(bytes) <= free || look(this)) {
                 return true;
             }
@@ -227,12 +227,12 @@ final class HeapGuard {
         }
 
         @Override
-        public void charge(long bytes) {
+        public void reserve(long bytes) {
             taken.addAndGet(bytes);
         }
 
         @Override
-        public void giveBack(long bytes) {
+        public void release(long bytes) {
             long most = taken.addAndGet(-bytes) + leastBytes;
             if (free > most) {
                 free = most; // others may have it now; a lost race costs one look

@@ -2,8 +2,8 @@ package io.holdfast.server;
 
 import static java.time.temporal.ChronoUnit.SECONDS;
 
-import io.holdfast.client.socketlock.seat.Seat;
-import io.holdfast.driver.Caps;
+import io.holdfast.client.socketlock.seat.PrimaryLock;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
@@ -12,29 +12,29 @@ import io.holdfast.driver.FailureText;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.Room;
+import io.holdfast.driver.PieceBudget;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.PipelineEvent;
 import io.holdfast.server.connection.Draining;
-import io.holdfast.server.connection.KeptBytes;
-import io.holdfast.server.connection.PeerName;
+import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.AddressFormat;
 import io.holdfast.server.dflockd.DflockdHandler;
 import io.holdfast.server.dflockd.DflockdService;
 import io.holdfast.server.dflockd.SessionGraces;
-import io.holdfast.server.lockd.ListingRoom;
+import io.holdfast.server.lockd.ListingBudget;
 import io.holdfast.server.lockd.LockdAccess;
 import io.holdfast.server.lockd.LockdHandler;
 import io.holdfast.server.lockd.LockdService;
 import io.holdfast.server.lockd.LockdWebSocketHandler;
 import io.holdfast.server.socketlock.SocketlockHandler;
 import io.holdfast.server.socketlock.SocketlockService;
-import io.holdfast.server.websocket.Origins;
+import io.holdfast.server.websocket.OriginPolicy;
 import io.holdfast.server.websocket.WebSocketUpgrade;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -103,7 +103,7 @@ public final class HoldfastServer {
     private static final int LOOKS_PER_ROUND = 4;
 
     /** How long one listing may be written while another waits for memory. */
-    private static final Duration LISTING_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration LISTING_TIMEOUT = Duration.ofSeconds(5);
 
     private static final long LOOP_END_MILLIS = 20;
     private static final long LOOPS_END_MOST_MILLIS = 2000;
@@ -111,7 +111,7 @@ public final class HoldfastServer {
     private final ServerConfig config;
     private final Transport transport;
     private final HeapGuard heap = new HeapGuard();
-    private final Room connectionRoom = heap.connections();
+    private final PieceBudget connectionBudget = heap.connections();
     private final ConnectionGate gate;
     private final EventLoopGroup loops;
 
@@ -119,12 +119,12 @@ public final class HoldfastServer {
     private final EventLoopGroup unixLoops;
 
     private final Fences fences;
-    private final Observatory observatory = new Observatory(LocalDriver.SHARDS, System::nanoTime);
+    private final ServerMonitor serverMonitor = new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
     private final Driver driver;
-    private final Suspensions suspensions;
+    private final SuspendedKeys suspendedKeys;
     private final Draining draining = new Draining();
-    private final KeptBytes kept =
-            new KeptBytes(Math.min(Runtime.getRuntime().maxMemory() / 8, mostBuffers() / 4));
+    private final InputBudget inputBudget =
+            new InputBudget(Math.min(Runtime.getRuntime().maxMemory() / 8, mostBuffers() / 4));
     private final DflockdService dflockd;
 
     /** Of those who connect now; null without TLS. */
@@ -133,13 +133,13 @@ public final class HoldfastServer {
     /** Null where a later start need not know of them. */
     private final @Nullable RecordedGraces recorded;
 
-    private final ListingRoom listings =
-            new ListingRoom(Runtime.getRuntime().maxMemory() / 8, LISTING_PATIENCE);
+    private final ListingBudget listings =
+            new ListingBudget(Runtime.getRuntime().maxMemory() / 8, LISTING_TIMEOUT);
     private final Map<Namespace, LockdService> lockd = new HashMap<>();
-    private final Origins origins;
+    private final OriginPolicy originPolicy;
     private final AtomicLong lastUnixConnection = new AtomicLong();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-    private final List<Listening> listeners = new ArrayList<>();
+    private final List<BoundEndpoint> listeners = new ArrayList<>();
     private final List<FrontEnd> frontEnds = new CopyOnWriteArrayList<>();
     private final List<SocketlockListener> socketlocks = new ArrayList<>();
     private final List<UnixSocketFile> socketFiles = new ArrayList<>();
@@ -147,7 +147,7 @@ public final class HoldfastServer {
     private final CountDownLatch ended = new CountDownLatch(1);
 
     /** An address that is taken. */
-    private record Listening(Endpoint endpoint, Channel channel) {}
+    private record BoundEndpoint(Endpoint endpoint, Channel channel) {}
 
     private HoldfastServer(
             ServerConfig config,
@@ -162,19 +162,19 @@ public final class HoldfastServer {
         this.driver = open(source); // first: nothing is to be undone if it fails
         this.gate =
                 new ConnectionGate(
-                        config.maxConnections(), config.maxConnectionsPerAddress(), connectionRoom);
+                        config.maxConnections(), config.maxConnectionsPerAddress(), connectionBudget);
         this.loops = newLoops(transport, config);
         this.unixLoops =
                 needsUnixLoops(config, transport) ? newLoops(transport.forUnix(), config) : loops;
-        this.suspensions = new Suspensions(driver);
+        this.suspendedKeys = new SuspendedKeys(driver);
         this.recorded =
                 restart == null ? null : new RecordedGraces(restart, config.maxSessionGrace());
         this.dflockd =
                 new DflockdService(
                         driver,
-                        observatory,
+                        serverMonitor,
                         () -> new SignalHub(config.maxSubscriptions(), heap.subscriptions()),
-                        kept,
+                        inputBudget,
                         draining,
                         config.secret(),
                         config.defaultLease(),
@@ -183,7 +183,7 @@ public final class HoldfastServer {
                         recorded == null ? SessionGraces.upTo(config.maxSessionGrace()) : recorded,
                         config.settings().autoRelease(),
                         config.maxPushBytes());
-        this.origins = new Origins(config.lockd().allowedOrigins());
+        this.originPolicy = new OriginPolicy(config.lockd().allowedOrigins());
     }
 
     /** Makes a front end, with its addresses taken. */
@@ -275,7 +275,7 @@ public final class HoldfastServer {
             return source.open(
                     new DriverConfig(
                             config.settings(),
-                            new Caps(
+                            new KeyLimits(
                                     config.maxLocks(),
                                     config.lockd().maxLocks(),
                                     config.maxEntries()),
@@ -283,7 +283,7 @@ public final class HoldfastServer {
                             config.collectEvery(),
                             config.maxSubscriptions(),
                             heap.state(),
-                            observatory,
+                            serverMonitor,
                             this::readRound));
         } catch (IOException e) {
             throw new StartException(String.valueOf(e.getMessage()), e);
@@ -332,10 +332,10 @@ public final class HoldfastServer {
     private Backend backend() {
         return new Backend(
                 driver,
-                observatory,
+                serverMonitor,
                 dflockd.signals(),
                 dflockd.counted(),
-                connectionRoom,
+                connectionBudget,
                 dflockd.authFailures(),
                 draining::isOn,
                 config.defaultLease());
@@ -351,7 +351,7 @@ public final class HoldfastServer {
                         config.listeners().stream()
                                 .filter(HoldfastServer::isFixedDflockd)
                                 .map(Endpoint::address)
-                                .map(Address.Tcp.class::cast)
+                                .map(ListenAddress.Tcp.class::cast)
                                 .map(tcp -> new InetSocketAddress(tcp.host(), tcp.port()))
                                 .filter(at -> !at.isUnresolved()) // the start will end with that
                                 .toList());
@@ -395,7 +395,7 @@ public final class HoldfastServer {
     /** A port that is another one each time is no place to come back to. */
     private static boolean isFixedDflockd(Endpoint endpoint) {
         return endpoint.protocol() instanceof Protocol.Dflockd
-                && endpoint.address() instanceof Address.Tcp tcp
+                && endpoint.address() instanceof ListenAddress.Tcp tcp
                 && tcp.port() != 0;
     }
 
@@ -407,7 +407,7 @@ public final class HoldfastServer {
     private static boolean needsUnixLoops(ServerConfig config, Transport transport) {
         return transport.forUnix() != transport
                 && config.listeners().stream()
-                        .anyMatch(endpoint -> endpoint.address() instanceof Address.Unix);
+                        .anyMatch(endpoint -> endpoint.address() instanceof ListenAddress.Unix);
     }
 
     private static EventLoopGroup newLoops(Transport transport, ServerConfig config) {
@@ -438,9 +438,9 @@ public final class HoldfastServer {
     /** Takes an address; nothing is accepted there before {@link #listen}. */
     private void bind(Endpoint endpoint) throws StartException {
         switch (endpoint.address()) {
-            case Address.Tcp tcp ->
-                    listeners.add(new Listening(endpoint, bindTcp(tcp, bootstrap(endpoint))));
-            case Address.Unix unix -> {
+            case ListenAddress.Tcp tcp ->
+                    listeners.add(new BoundEndpoint(endpoint, bindTcp(tcp, bootstrap(endpoint))));
+            case ListenAddress.Unix unix -> {
                 if (endpoint.protocol() instanceof Protocol.Socketlock socketlock) {
                     socketlocks.add(bindSocketlock(endpoint, unix, socketlock));
                 } else {
@@ -449,7 +449,7 @@ public final class HoldfastServer {
                                     unix,
                                     path ->
                                             listeners.add(
-                                                    new Listening(
+                                                    new BoundEndpoint(
                                                             endpoint,
                                                             bindUnix(
                                                                     path,
@@ -461,15 +461,15 @@ public final class HoldfastServer {
     }
 
     private SocketlockListener bindSocketlock(
-            Endpoint endpoint, Address.Unix address, Protocol.Socketlock protocol)
+            Endpoint endpoint, ListenAddress.Unix address, Protocol.Socketlock protocol)
             throws StartException {
         Key key = endpoint.lock(protocol);
-        return SocketlockListener.take(
+        return SocketlockListener.acquirePath(
                 endpoint,
                 address,
                 key,
-                suspensions,
-                (seat, look) -> socketlock(key, protocol, seat, look),
+                suspendedKeys,
+                (primaryLock, look) -> socketlock(key, protocol, primaryLock, look),
                 (path, service, open) -> {
                     Consumer<ChannelPipeline> speak =
                             pipeline -> {
@@ -482,40 +482,40 @@ public final class HoldfastServer {
     }
 
     private SocketlockService socketlock(
-            Key key, Protocol.Socketlock protocol, Seat seat, Runnable look) {
-        fences.raise(seat.fenceFloor());
+            Key key, Protocol.Socketlock protocol, PrimaryLock primaryLock, Runnable look) {
+        fences.raise(primaryLock.fenceFloor());
         return new SocketlockService(
                 driver,
-                observatory,
+                serverMonitor,
                 key,
                 protocol.limits(),
-                kept,
+                inputBudget,
                 draining,
-                seat,
+                primaryLock,
                 fences::next,
                 look,
                 protocol.events() == null && LOG.isDebugEnabled() ? LOG::debug : protocol.events());
     }
 
     private ServerBootstrap bootstrap(Endpoint endpoint) {
-        return bootstrap(endpoint, new Initializer(endpoint.tls(), speaker(endpoint)));
+        return bootstrap(endpoint, new Initializer(endpoint.tls(), pipelineOf(endpoint)));
     }
 
     private ServerBootstrap bootstrap(Endpoint endpoint, Initializer initializer) {
         return new ServerBootstrap()
-                .group(endpoint.address() instanceof Address.Unix ? unixLoops : loops)
+                .group(endpoint.address() instanceof ListenAddress.Unix ? unixLoops : loops)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.AUTO_READ, false)
                 .handler(
                         new AcceptHandler(
                                 gate,
-                                connectionRoom,
+                                connectionBudget,
                                 initializer.usesTls ? TLS_PIECES : PLAIN_PIECES,
-                                endpoint.address() instanceof Address.Tcp))
+                                endpoint.address() instanceof ListenAddress.Tcp))
                 .childHandler(initializer);
     }
 
-    private Channel bindTcp(Address.Tcp tcp, ServerBootstrap bootstrap) throws StartException {
+    private Channel bindTcp(ListenAddress.Tcp tcp, ServerBootstrap bootstrap) throws StartException {
         bootstrap
                 .channelFactory(transport::newServerChannel)
                 .option(ChannelOption.SO_REUSEADDR, true)
@@ -534,7 +534,7 @@ public final class HoldfastServer {
         }
     }
 
-    private Channel bindUnix(Path path, Address.Unix unix, ServerBootstrap bootstrap)
+    private Channel bindUnix(Path path, ListenAddress.Unix unix, ServerBootstrap bootstrap)
             throws StartException {
         Transport local = transport.forUnix();
         bootstrap.channelFactory(local::newUnixServerChannel);
@@ -556,16 +556,16 @@ public final class HoldfastServer {
     private void listen() throws StartException {
         for (SocketlockListener listener : socketlocks) {
             listener.listen();
-            tellListening(listener.endpoint(), listener.endpoint().toString());
+            logListening(listener.endpoint(), listener.endpoint().toString());
         }
-        for (Listening listener : listeners) {
+        for (BoundEndpoint listener : listeners) {
             listener.channel().config().setAutoRead(true);
-            tellListening(listener.endpoint(), addressOf(listener.endpoint(), listener.channel()));
+            logListening(listener.endpoint(), addressOf(listener.endpoint(), listener.channel()));
         }
         frontEnds.forEach(FrontEnd::open);
     }
 
-    private void tellListening(Endpoint endpoint, String address) {
+    private void logListening(Endpoint endpoint, String address) {
         LOG.atInfo()
                 .addKeyValue("addr", address)
                 .addKeyValue("protocol", endpoint.scheme())
@@ -574,16 +574,16 @@ public final class HoldfastServer {
     }
 
     private Transport transportOf(Endpoint endpoint) {
-        return endpoint.address() instanceof Address.Unix ? transport.forUnix() : transport;
+        return endpoint.address() instanceof ListenAddress.Unix ? transport.forUnix() : transport;
     }
 
     /** The address as it was given, with the port that was taken for 0. */
     private static String addressOf(Endpoint endpoint, Channel listener) {
         return switch (endpoint.address()) {
-            case Address.Tcp tcp ->
-                    PeerName.join(
+            case ListenAddress.Tcp tcp ->
+                    AddressFormat.join(
                             tcp.host(), ((InetSocketAddress) listener.localAddress()).getPort());
-            case Address.Unix unix -> unix.toString();
+            case ListenAddress.Unix unix -> unix.toString();
         };
     }
 
@@ -647,7 +647,7 @@ public final class HoldfastServer {
         do {
             connections.forEach(
                     connection ->
-                            connection.pipeline().fireUserEventTriggered(ConnectionEvent.DRAIN));
+                            connection.pipeline().fireUserEventTriggered(PipelineEvent.DRAIN));
             frontEnds.forEach(FrontEnd::drain);
             if (allClosed.awaitUninterruptibly(DRAIN_TURN_MILLIS)) {
                 if (frontEnds.stream().allMatch(FrontEnd::isDrained)) {
@@ -734,9 +734,9 @@ public final class HoldfastServer {
     private LockdService lockd(Namespace namespace) {
         return new LockdService(
                 driver,
-                observatory,
+                serverMonitor,
                 namespace,
-                kept,
+                inputBudget,
                 draining,
                 listings,
                 config.readTimeout(),
@@ -744,28 +744,28 @@ public final class HoldfastServer {
                 config.lockd().events());
     }
 
-    private Consumer<ChannelPipeline> speaker(Endpoint endpoint) {
+    private Consumer<ChannelPipeline> pipelineOf(Endpoint endpoint) {
         return switch (endpoint.protocol()) {
             case Protocol.Dflockd(Namespace namespace) ->
                     pipeline -> pipeline.addLast(new DflockdHandler(dflockd, namespace));
-            case Protocol.Lockd protocol -> lockdSpeaker(endpoint.address(), protocol);
+            case Protocol.Lockd protocol -> lockdPipelineOf(endpoint.address(), protocol);
             case Protocol.Socketlock _ ->
                     throw new IllegalStateException("a socketlock listener has its own");
         };
     }
 
-    private Consumer<ChannelPipeline> lockdSpeaker(Address address, Protocol.Lockd protocol) {
+    private Consumer<ChannelPipeline> lockdPipelineOf(ListenAddress listenAddress, Protocol.Lockd protocol) {
         LockdAccess access = new LockdAccess(protocol.allowDump(), protocol.enableRegistry());
         LockdService service = lockd.computeIfAbsent(protocol.namespace(), this::lockd);
         if (protocol.webSocket()) {
             return pipeline ->
                     new WebSocketUpgrade(
-                                    origins,
+                                    originPolicy,
                                     saturatedMillis(config.readTimeout()),
                                     () -> new LockdWebSocketHandler(service, access))
-                            .addTo(pipeline, kept);
+                            .addTo(pipeline, inputBudget);
         }
-        if (address instanceof Address.Unix) {
+        if (listenAddress instanceof ListenAddress.Unix) {
             return pipeline ->
                     pipeline.addLast(
                             new LockdHandler(
@@ -789,7 +789,7 @@ public final class HoldfastServer {
         protected void initChannel(Channel channel) {
             connections.add(channel);
             if (channel instanceof IoUringSocketChannel socket) {
-                channel.pipeline().addLast(new ResetCheck(socket));
+                channel.pipeline().addLast(new ConnectionResetDetector(socket));
             }
             if (usesTls) {
                 SslHandler handler = Objects.requireNonNull(tls).newHandler(channel.alloc());

@@ -2,8 +2,8 @@ package io.holdfast.server;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Policy;
-import io.holdfast.server.socketlock.Limits;
+import io.holdfast.engine.QueuePolicy;
+import io.holdfast.server.socketlock.SocketlockTimeouts;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +37,8 @@ public sealed interface Protocol {
     record Socketlock(
             Namespace namespace,
             @Nullable ByteString key,
-            @Nullable Policy policy,
-            Limits limits,
+            @Nullable QueuePolicy policy,
+            SocketlockTimeouts limits,
             @Nullable Consumer<String> events)
             implements Protocol {}
 }

@@ -1,7 +1,7 @@
 package io.holdfast.server;
 
 import io.holdfast.driver.DurableFile;
-import io.holdfast.server.connection.PeerName;
+import io.holdfast.server.connection.AddressFormat;
 
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,7 @@ final class RunFile {
      * @param run distinguishes this run of the server from all others
      */
     RunFile(Path folder, InetSocketAddress listener, String run) {
-        this.address = PeerName.of(listener);
+        this.address = AddressFormat.of(listener);
         this.path = folder.resolve(address.replaceAll("[^0-9A-Za-z.]", "-") + ".run");
         this.run = run;
     }

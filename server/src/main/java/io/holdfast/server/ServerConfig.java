@@ -1,8 +1,8 @@
 package io.holdfast.server;
 
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.Secret;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +27,12 @@ import java.util.Set;
  */
 public record ServerConfig(
         List<Endpoint> listeners,
-        Settings settings,
+        EngineSettings settings,
         long maxLocks,
         long maxEntries,
         int maxSubscriptions,
         long maxPushBytes,
-        ClientCaps perClient,
+        ClientLimits perClient,
         LockdConfig lockd,
         int maxConnections,
         int maxConnectionsPerAddress,
@@ -57,13 +57,13 @@ public record ServerConfig(
         }
         requirePathsApart(listeners);
         settings =
-                new Settings(
+                new EngineSettings(
                         settings.maxWaiters(),
                         settings.idleNanos(),
                         settings.autoRelease(),
                         settings.maxListLength(),
                         settings.keepsValues(),
-                        Policies.of(listeners));
+                        QueuePolicies.of(listeners));
         requirePositive("default lease", defaultLease);
         requirePositive("collection interval", collectEvery);
         requirePositive("read timeout", readTimeout);

@@ -1,7 +1,7 @@
 package io.holdfast.server;
 
-import io.holdfast.client.socketlock.seat.Grace;
-import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.client.socketlock.seat.GracePeriod;
+import io.holdfast.client.socketlock.seat.PrimaryLock;
 import io.holdfast.driver.FailureText;
 import io.holdfast.engine.Key;
 import io.holdfast.server.socketlock.SocketlockService;
@@ -27,9 +27,9 @@ import java.util.function.BiFunction;
  */
 final class SocketlockListener {
     private static final Logger LOG = LoggerFactory.getLogger(SocketlockListener.class);
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long CHECK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long END_MOST_MILLIS = 1000;
-    private static final long END_LOOK_MILLIS = 5;
+    private static final long END_CHECK_INTERVAL_MILLIS = 5;
 
     /** As the original says it. */
     static final String ALREADY_RUNNING = "socketlock: server already running";
@@ -42,8 +42,8 @@ final class SocketlockListener {
     }
 
     /** The time in which the path is ours. */
-    private static final class Term {
-        final Seat seat;
+    private static final class ServingPeriod {
+        final PrimaryLock primaryLock;
         final SocketlockService service;
         final ChannelGroup connections =
                 new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -52,14 +52,14 @@ final class SocketlockListener {
         boolean suspended;
 
         /** Whether it was said why nothing is granted. */
-        boolean graceTold;
+        boolean graceLogged;
 
         private final long startNanos = System.nanoTime();
 
         @Nullable Channel channel;
 
-        Term(Seat seat, SocketlockService service) {
-            this.seat = seat;
+        ServingPeriod(PrimaryLock primaryLock, SocketlockService service) {
+            this.primaryLock = primaryLock;
             this.service = service;
         }
 
@@ -69,32 +69,32 @@ final class SocketlockListener {
     }
 
     private final Endpoint endpoint;
-    private final Address.Unix address;
+    private final ListenAddress.Unix address;
     private final Key key;
-    private final Suspensions suspensions;
-    private final BiFunction<Seat, Runnable, SocketlockService> services;
+    private final SuspendedKeys suspendedKeys;
+    private final BiFunction<PrimaryLock, Runnable, SocketlockService> services;
     private final Binding binding;
     private final Thread watch;
-    private @Nullable Term term;
+    private @Nullable ServingPeriod servingPeriod;
 
     /** Why the path could not be had again, as last told. */
-    private String trouble = "";
+    private String lastFailure = "";
 
     // Guarded by this.
     private boolean stopping;
-    private boolean lookSoon;
+    private boolean checkRequested;
 
     private SocketlockListener(
             Endpoint endpoint,
-            Address.Unix address,
+            ListenAddress.Unix address,
             Key key,
-            Suspensions suspensions,
-            BiFunction<Seat, Runnable, SocketlockService> services,
+            SuspendedKeys suspendedKeys,
+            BiFunction<PrimaryLock, Runnable, SocketlockService> services,
             Binding binding) {
         this.endpoint = endpoint;
         this.address = address;
         this.key = key;
-        this.suspensions = suspensions;
+        this.suspendedKeys = suspendedKeys;
         this.services = services;
         this.binding = binding;
         this.watch =
@@ -106,18 +106,18 @@ final class SocketlockListener {
      *
      * @param services makes what connections share; they may ask for a look at the seat
      */
-    static SocketlockListener take(
+    static SocketlockListener acquirePath(
             Endpoint endpoint,
-            Address.Unix address,
+            ListenAddress.Unix address,
             Key key,
-            Suspensions suspensions,
-            BiFunction<Seat, Runnable, SocketlockService> services,
+            SuspendedKeys suspendedKeys,
+            BiFunction<PrimaryLock, Runnable, SocketlockService> services,
             Binding binding)
             throws StartException {
         SocketlockListener listener =
-                new SocketlockListener(endpoint, address, key, suspensions, services, binding);
-        listener.term = listener.take();
-        if (listener.term == null) {
+                new SocketlockListener(endpoint, address, key, suspendedKeys, services, binding);
+        listener.servingPeriod = listener.acquirePath();
+        if (listener.servingPeriod == null) {
             throw new StartException("cannot listen on " + address + ": " + ALREADY_RUNNING);
         }
         return listener;
@@ -129,15 +129,15 @@ final class SocketlockListener {
 
     /** From now on others find us. */
     void listen() throws StartException {
-        if (term != null) {
-            publish(term);
+        if (servingPeriod != null) {
+            publish(servingPeriod);
         }
         watch.start();
     }
 
     /** Looks at the seat soon, and not only when it is time. */
-    synchronized void look() {
-        lookSoon = true;
+    synchronized void checkSoon() {
+        checkRequested = true;
         notifyAll();
     }
 
@@ -175,10 +175,10 @@ final class SocketlockListener {
     private void watch() {
         while (pause()) {
             try {
-                Term now = term;
+                ServingPeriod now = servingPeriod;
                 if (now == null) {
                     tryAgain();
-                } else if (!now.seat.isOurs()) {
+                } else if (!now.primaryLock.isOurs()) {
                     LOG.atWarn()
                             .addKeyValue("path", address)
                             .log("the path is no longer ours: closing its connections");
@@ -195,13 +195,13 @@ final class SocketlockListener {
 
     /** Waits until it is time to look; false if there is nothing more to look after. */
     private synchronized boolean pause() {
-        long end = System.nanoTime() + LOOK_NANOS;
-        Term now = term;
+        long end = System.nanoTime() + CHECK_INTERVAL_NANOS;
+        ServingPeriod now = servingPeriod;
         if (now != null && now.suspended) {
-            end = Math.min(end, now.seat.grace().nextLookNanos());
+            end = Math.min(end, now.primaryLock.grace().nextLookNanos());
         }
         for (long left = end - System.nanoTime();
-                left > 0 && !stopping && !lookSoon;
+                left > 0 && !stopping && !checkRequested;
                 left = end - System.nanoTime()) {
             try {
                 wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(left)));
@@ -209,19 +209,19 @@ final class SocketlockListener {
                 break; // nobody does
             }
         }
-        lookSoon = false;
+        checkRequested = false;
         return !stopping;
     }
 
-    private void endGrace(Term now) {
-        if (now.suspended && now.seat.grace().isOver(System.nanoTime())) {
+    private void endGrace(ServingPeriod now) {
+        if (now.suspended && now.primaryLock.grace().isOver(System.nanoTime())) {
             now.suspended = false;
-            suspensions.resume(key);
-        } else if (now.suspended && !now.graceTold && now.age() >= LOOK_NANOS) {
-            now.graceTold = true;
+            suspendedKeys.resume(key);
+        } else if (now.suspended && !now.graceLogged && now.age() >= CHECK_INTERVAL_NANOS) {
+            now.graceLogged = true;
             LOG.atWarn()
                     .addKeyValue("path", address)
-                    .addKeyValue("seconds", TimeUnit.NANOSECONDS.toSeconds(Grace.LENGTH_NANOS))
+                    .addKeyValue("seconds", TimeUnit.NANOSECONDS.toSeconds(GracePeriod.LENGTH_NANOS))
                     .log("waiting for those who held locks under the primary before, at most");
         }
     }
@@ -230,22 +230,22 @@ final class SocketlockListener {
      * Whoever held the lock may come back if the path is ours again. Until that is known nobody
      * else gets the key, whatever it is asked by.
      */
-    private void startOver(Term lost) {
-        term = null;
+    private void startOver(ServingPeriod lost) {
+        servingPeriod = null;
         try {
             end(lost);
             awaitSessions(lost.service);
             tryAgain();
         } finally {
-            suspensions.resume(key);
+            suspendedKeys.resume(key);
         }
     }
 
     private void tryAgain() {
         try {
-            Term fresh = take();
+            ServingPeriod fresh = acquirePath();
             if (fresh == null) {
-                tellTrouble("another server has it");
+                logFailure("another server has it");
                 return;
             }
             try {
@@ -254,17 +254,17 @@ final class SocketlockListener {
                 undo(fresh);
                 throw e;
             }
-            term = fresh;
-            trouble = "";
+            servingPeriod = fresh;
+            lastFailure = "";
             LOG.atInfo().addKeyValue("path", address).log("the path is ours again");
         } catch (StartException e) {
-            tellTrouble(String.valueOf(e.getMessage()));
+            logFailure(String.valueOf(e.getMessage()));
         }
     }
 
-    private void tellTrouble(String reason) {
-        if (!reason.equals(trouble)) {
-            trouble = reason;
+    private void logFailure(String reason) {
+        if (!reason.equals(lastFailure)) {
+            lastFailure = reason;
             LOG.atWarn()
                     .addKeyValue("path", address)
                     .addKeyValue("reason", reason)
@@ -275,35 +275,35 @@ final class SocketlockListener {
     // ---- the steps
 
     /** Null if somebody else has it. */
-    private @Nullable Term take() throws StartException {
-        Seat seat;
+    private @Nullable ServingPeriod acquirePath() throws StartException {
+        PrimaryLock primaryLock;
         try {
-            if (!(Seat.tryTake(address.path()) instanceof Seat.Attempt.Taken(Seat taken))) {
+            if (!(PrimaryLock.tryTake(address.path()) instanceof PrimaryLock.Attempt.Taken(PrimaryLock taken))) {
                 return null;
             }
-            seat = taken;
+            primaryLock = taken;
         } catch (IOException e) {
             throw failure(e);
         }
-        Term fresh;
+        ServingPeriod fresh;
         try {
-            fresh = new Term(seat, services.apply(seat, this::look));
+            fresh = new ServingPeriod(primaryLock, services.apply(primaryLock, this::checkSoon));
         } catch (RuntimeException e) { // the file asks for fences that there are not
-            seat.leave();
-            seat.close();
+            primaryLock.stopServing();
+            primaryLock.close();
             throw failure(e);
         }
-        if (!seat.grace().isOver(System.nanoTime())) {
+        if (!primaryLock.grace().isOver(System.nanoTime())) {
             fresh.suspended = true;
-            if (!suspensions.suspend(key)) {
+            if (!suspendedKeys.suspend(key)) {
                 undo(fresh);
                 throw new StartException("cannot listen on " + address + ": too many locks");
             }
         }
         try {
-            fresh.channel = binding.bind(seat.bindPath(), fresh.service, fresh.connections);
+            fresh.channel = binding.bind(primaryLock.bindPath(), fresh.service, fresh.connections);
             if (address.permissions() != null) {
-                Files.setPosixFilePermissions(seat.bindPath(), address.permissions());
+                Files.setPosixFilePermissions(primaryLock.bindPath(), address.permissions());
             }
             return fresh;
         } catch (StartException e) {
@@ -315,9 +315,9 @@ final class SocketlockListener {
         }
     }
 
-    private void publish(Term fresh) throws StartException {
+    private void publish(ServingPeriod fresh) throws StartException {
         try {
-            fresh.seat.publish();
+            fresh.primaryLock.publish();
         } catch (IOException e) {
             throw failure(e);
         }
@@ -332,32 +332,32 @@ final class SocketlockListener {
 
     /** Nobody else here is to get what clients may still have, and bring to the next primary. */
     private void endForGood() {
-        Term last = term;
-        term = null;
+        ServingPeriod last = servingPeriod;
+        servingPeriod = null;
         if (last != null) {
             end(last);
         }
     }
 
     /** Ends a term that nobody has seen. */
-    private void undo(Term fresh) {
+    private void undo(ServingPeriod fresh) {
         end(fresh);
-        suspensions.resume(key);
+        suspendedKeys.resume(key);
     }
 
     /** No more offers, then no more connections, then no more primary. The key stays suspended. */
-    private void end(Term last) {
+    private void end(ServingPeriod last) {
         if (!last.suspended) {
             last.suspended = true;
-            boolean _ = suspensions.suspend(key); // if that fails nobody has it
+            boolean _ = suspendedKeys.suspend(key); // if that fails nobody has it
         }
         last.service.end();
-        last.seat.leave();
+        last.primaryLock.stopServing();
         if (last.channel != null) {
             last.channel.close().awaitUninterruptibly(END_MOST_MILLIS);
         }
         last.connections.close().awaitUninterruptibly(END_MOST_MILLIS);
-        last.seat.close();
+        last.primaryLock.close();
     }
 
     /** What connections held is released only now: not while any of them could be offered it. */
@@ -367,7 +367,7 @@ final class SocketlockListener {
                 && System.nanoTime() - startNanos
                         < TimeUnit.MILLISECONDS.toNanos(END_MOST_MILLIS)) {
             try {
-                TimeUnit.MILLISECONDS.sleep(END_LOOK_MILLIS);
+                TimeUnit.MILLISECONDS.sleep(END_CHECK_INTERVAL_MILLIS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;

@@ -42,7 +42,7 @@ final class UnixSocketFile {
     private static final int SOCKET = 0140000;
 
     /** The longest path that the system, Netty and the JDK all take. */
-    private static final int MOST_PATH_BYTES = 106;
+    private static final int MAX_PATH_BYTES = 106;
 
     /** Their names stay short: the path of a socket in there must not be too long either. */
     private static final int FOLDER_NAMES = 36 * 36 * 36;
@@ -71,9 +71,9 @@ final class UnixSocketFile {
      * the name that it bound, and nobody may connect before the permissions are right. Two servers
      * that start at the same moment are kept apart by a lock file, which is there only meanwhile.
      */
-    static UnixSocketFile bind(Address.Unix address, Binding binding) throws StartException {
+    static UnixSocketFile bind(ListenAddress.Unix address, Binding binding) throws StartException {
         Path path = address.path();
-        if (path.toString().getBytes(StandardCharsets.UTF_8).length > MOST_PATH_BYTES) {
+        if (path.toString().getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
             throw new StartException(
                     "cannot listen on " + path + ": the path is too long for a socket");
         }
@@ -163,7 +163,7 @@ final class UnixSocketFile {
     }
 
     /** Gives a bound socket its permissions, then its name. */
-    private static UnixSocketFile publish(Path fresh, Address.Unix address) throws IOException {
+    private static UnixSocketFile publish(Path fresh, ListenAddress.Unix address) throws IOException {
         try {
             Object identity = identityOf(fresh);
             if (address.permissions() != null) {

@@ -2,7 +2,7 @@ package io.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientLimits;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 @DisplayName("A connection with limits of its own")
 class ClientCapsIT {
     private final TestServer server =
-            TestServer.start(new TestConfig().perClient(new ClientCaps(3, 2, 1)));
+            TestServer.start(new TestConfig().perClient(new ClientLimits(3, 2, 1)));
     private final TestClient alice = server.connect();
     private final TestClient bob = server.connect();
 

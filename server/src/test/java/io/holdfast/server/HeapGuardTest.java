@@ -53,7 +53,7 @@ class HeapGuardTest {
     /** Takes pieces of a kind until it is refused, each of which really needs what it says. */
     private long fill(MemoryBudget budget, int bytes) {
         long taken = 0;
-        while (budget.take(bytes)) {
+        while (budget.tryReserve(bytes)) {
             heap.live += bytes;
             taken += bytes;
         }
@@ -63,7 +63,7 @@ class HeapGuardTest {
     @Test
     void allows_state_while_the_heap_is_empty_and_hardly_ever_looks() {
         for (int i = 0; i < 10_000; i++) {
-            assertThat(budgets.names().take(250)).isTrue();
+            assertThat(budgets.names().tryReserve(250)).isTrue();
         }
         assertThat(heap.collections).isZero();
         assertThat(heap.looks).isLessThan(10);
@@ -84,16 +84,16 @@ class HeapGuardTest {
         heap.live = 25 * MB; // of others
         fill(budgets.data(), 300);
         assertThat(heap.live).isBetween(55 * MB, 61 * MB);
-        assertThat(budgets.subscriptions().take(300)).isFalse();
+        assertThat(budgets.subscriptions().tryReserve(300)).isFalse();
         fill(budgets.waits(), 128);
-        assertThat(budgets.data().take(300)).isFalse();
+        assertThat(budgets.data().tryReserve(300)).isFalse();
         fill(budgets.names(), 200);
         assertThat(heap.live).isBetween(63 * MB, 69 * MB);
-        assertThat(budgets.waits().take(128)).isFalse();
+        assertThat(budgets.waits().tryReserve(128)).isFalse();
         for (int i = 0; i < 500; i++) {
-            assertThat(guard.connections().take()).as("to remove something").isTrue();
+            assertThat(guard.connections().tryReserve()).as("to remove something").isTrue();
         }
-        assertThat(budgets.names().take(200)).isFalse();
+        assertThat(budgets.names().tryReserve(200)).isFalse();
         assertThat(fill(budgets.holds(), 112)).as("a reserve").isGreaterThan(8 * MB);
         assertThat(heap.live).isLessThan(79 * MB);
         assertThat(heap.collections).isLessThan(20);
@@ -101,7 +101,7 @@ class HeapGuardTest {
 
     @Test
     void refuses_in_time_when_state_is_larger_than_it_was_estimated() {
-        while (budgets.data().take(100)) {
+        while (budgets.data().tryReserve(100)) {
             heap.live += 200;
         }
         assertThat(heap.live).isBetween(50 * MB, 65 * MB);
@@ -110,17 +110,17 @@ class HeapGuardTest {
     @Test
     void charges_a_grant_to_the_holds_however_little_is_left() {
         fill(budgets.holds(), 112);
-        budgets.holds().charge(112);
-        budgets.holds().giveBack(112);
-        assertThat(budgets.holds().take(112)).isFalse();
-        budgets.holds().giveBack(112);
-        assertThat(budgets.holds().take(112)).isTrue();
+        budgets.holds().reserve(112);
+        budgets.holds().release(112);
+        assertThat(budgets.holds().tryReserve(112)).isFalse();
+        budgets.holds().release(112);
+        assertThat(budgets.holds().tryReserve(112)).isTrue();
     }
 
     /** Each collection stops everybody. Most of what is made is garbage at once. */
     @Test
     void does_not_collect_again_and_again_while_the_heap_fills_up() {
-        while (budgets.names().take(100)) {
+        while (budgets.names().tryReserve(100)) {
             now += 10_000; // a hundred thousand a second
             heap.live += 100;
             heap.garbage += 300;
@@ -136,8 +136,8 @@ class HeapGuardTest {
     void lets_much_come_and_go_without_a_collection() {
         heap.live = 40 * MB;
         for (int i = 0; i < 1_000_000; i++) {
-            assertThat(budgets.holds().take(112)).isTrue();
-            budgets.holds().giveBack(112);
+            assertThat(budgets.holds().tryReserve(112)).isTrue();
+            budgets.holds().release(112);
         }
         assertThat(heap.collections).isZero();
         assertThat(heap.looks).isLessThan(50);
@@ -147,10 +147,10 @@ class HeapGuardTest {
     void takes_garbage_for_what_it_is() {
         heap.live = 10 * MB;
         heap.garbage = 85 * MB;
-        assertThat(budgets.data().take(300)).isTrue();
+        assertThat(budgets.data().tryReserve(300)).isTrue();
         assertThat(heap.collections).isEqualTo(1);
         heap.garbage = 85 * MB;
-        assertThat(budgets.holds().take(112)).isTrue();
+        assertThat(budgets.holds().tryReserve(112)).isTrue();
         assertThat(heap.collections).isEqualTo(1);
     }
 
@@ -159,21 +159,21 @@ class HeapGuardTest {
         heap.live = 90 * MB;
         for (int i = 0; i < 10_000; i++) {
             now += TimeUnit.MILLISECONDS.toNanos(1);
-            assertThat(budgets.names().take(200)).isFalse();
-            assertThat(budgets.data().take(200)).isFalse();
+            assertThat(budgets.names().tryReserve(200)).isFalse();
+            assertThat(budgets.data().tryReserve(200)).isFalse();
         }
         assertThat(heap.collections).isEqualTo(1);
         now += TimeUnit.MINUTES.toNanos(1);
-        assertThat(budgets.names().take(200)).isFalse();
+        assertThat(budgets.names().tryReserve(200)).isFalse();
         assertThat(heap.collections).isEqualTo(2);
     }
 
     @Test
     void notices_free_memory_without_a_collection_of_its_own() {
         heap.live = 90 * MB;
-        assertThat(budgets.data().take(300)).isFalse();
+        assertThat(budgets.data().tryReserve(300)).isFalse();
         heap.live = 20 * MB; // the collector ran by itself
-        assertThat(budgets.data().take(300)).isTrue();
+        assertThat(budgets.data().tryReserve(300)).isTrue();
         assertThat(heap.collections).isEqualTo(1);
     }
 
@@ -181,12 +181,12 @@ class HeapGuardTest {
     void collects_again_soon_when_very_much_was_given_back() {
         heap.live = 40 * MB;
         long taken = fill(budgets.data(), 300);
-        assertThat(budgets.subscriptions().take(300)).isFalse();
-        budgets.data().giveBack(taken);
+        assertThat(budgets.subscriptions().tryReserve(300)).isFalse();
+        budgets.data().release(taken);
         heap.live -= taken;
         heap.garbage += taken + 2 * MB;
         now += TimeUnit.SECONDS.toNanos(1);
-        assertThat(budgets.subscriptions().take(300)).isTrue();
+        assertThat(budgets.subscriptions().tryReserve(300)).isTrue();
     }
 
     @Test
@@ -194,22 +194,22 @@ class HeapGuardTest {
         heap.live = 54 * MB;
         long taken = 4 * MB;
         fill(budgets.data(), 300);
-        assertThat(budgets.subscriptions().take(300)).isFalse();
+        assertThat(budgets.subscriptions().tryReserve(300)).isFalse();
         int collections = heap.collections;
-        budgets.data().giveBack(taken);
+        budgets.data().release(taken);
         heap.live -= taken + 3 * MB; // what is not counted too
         heap.garbage += taken + 5 * MB;
-        assertThat(budgets.subscriptions().take(300)).as("too soon").isFalse();
+        assertThat(budgets.subscriptions().tryReserve(300)).as("too soon").isFalse();
         assertThat(heap.collections).isEqualTo(collections);
         now += TimeUnit.SECONDS.toNanos(6);
-        assertThat(budgets.subscriptions().take(300)).isTrue();
+        assertThat(budgets.subscriptions().tryReserve(300)).isTrue();
         assertThat(heap.collections).isEqualTo(collections + 1);
     }
 
     @Test
     void looks_again_before_a_kind_gets_back_what_it_gave_back() {
         long taken = fill(budgets.data(), 300);
-        budgets.data().giveBack(taken);
+        budgets.data().release(taken);
         heap.live = 0;
         fill(budgets.names(), 200);
         fill(budgets.waits(), 128);
@@ -226,11 +226,11 @@ class HeapGuardTest {
         int before = heap.collections;
         long end = now + TimeUnit.SECONDS.toNanos(seconds);
         for (long taken = 12 * MB; now < end; now += TimeUnit.MILLISECONDS.toNanos(10)) {
-            budgets.data().giveBack(taken);
+            budgets.data().release(taken);
             heap.live -= taken;
             heap.garbage = taken;
             taken = 0;
-            while (taken < 12 * MB && budgets.data().take(300)) {
+            while (taken < 12 * MB && budgets.data().tryReserve(300)) {
                 taken += 300;
                 heap.live += 300;
             }
@@ -255,13 +255,13 @@ class HeapGuardTest {
         heap.live = 23 * MB; // of others
         fill(budgets.names(), 200);
         long holds = fill(budgets.holds(), 112);
-        assertThat(guard.connections().take()).isFalse();
-        budgets.holds().giveBack(holds);
+        assertThat(guard.connections().tryReserve()).isFalse();
+        budgets.holds().release(holds);
         heap.live = 68 * MB + 6 * MB / 10;
         heap.garbage = 3 * MB;
         now += TimeUnit.MINUTES.toNanos(2);
-        assertThat(guard.connections().take()).isTrue();
-        assertThat(budgets.names().take(200)).isFalse();
+        assertThat(guard.connections().tryReserve()).isTrue();
+        assertThat(budgets.names().tryReserve(200)).isFalse();
     }
 
     @Test
@@ -269,22 +269,22 @@ class HeapGuardTest {
         heap.live = 25 * MB; // of others
         fill(budgets.data(), 300);
         long waits = fill(budgets.waits(), 128);
-        budgets.waits().giveBack(waits);
-        assertThat(budgets.waits().take(2 * MB - 100)).as("without a look").isTrue();
+        budgets.waits().release(waits);
+        assertThat(budgets.waits().tryReserve(2 * MB - 100)).as("without a look").isTrue();
         heap.live = 60 * MB + 6 * MB / 10;
         heap.garbage = 5 * MB;
         now += TimeUnit.MINUTES.toNanos(2);
-        assertThat(budgets.waits().take(128)).isTrue();
-        assertThat(budgets.data().take(300)).isFalse();
+        assertThat(budgets.waits().tryReserve(128)).isTrue();
+        assertThat(budgets.data().tryReserve(300)).isFalse();
     }
 
     @Test
     void collects_for_a_kind_that_is_full_although_garbage_is_just_below_its_level() {
         heap.live = 90 * MB;
-        assertThat(budgets.names().take(200)).isFalse();
+        assertThat(budgets.names().tryReserve(200)).isFalse();
         heap.live = 20 * MB;
         heap.garbage = 47 * MB + MB / 2;
         now += TimeUnit.MINUTES.toNanos(2);
-        assertThat(budgets.names().take(200)).isTrue();
+        assertThat(budgets.names().tryReserve(200)).isTrue();
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.holdfast.server.connection.PeerName;
+import io.holdfast.server.connection.AddressFormat;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -35,7 +35,7 @@ class StartIT {
         TestConfig config =
                 new TestConfig().transport(transport).listeners(new Endpoint("::1", 0, false));
         try (TestServer server = TestServer.start(config)) {
-            assertThat(PeerName.of(server.address())).startsWith("[::1]:");
+            assertThat(AddressFormat.of(server.address())).startsWith("[::1]:");
             TestClient client = server.connect();
             client.acquire("k");
             client.assertServed();

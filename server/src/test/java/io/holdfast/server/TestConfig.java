@@ -2,9 +2,9 @@ package io.holdfast.server;
 
 import static java.time.Duration.ofSeconds;
 
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.Secret;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ public final class TestConfig {
     private long maxEntries;
     private int maxListLength;
     private int maxSubscriptions;
-    private ClientCaps perClient = ClientCaps.NONE;
+    private ClientLimits perClient = ClientLimits.NONE;
     private long maxPushBytes = 1 << 20;
     private long maxClaims;
     private Set<String> allowedOrigins = Set.of();
@@ -79,7 +79,7 @@ public final class TestConfig {
         return this;
     }
 
-    public TestConfig perClient(ClientCaps value) {
+    public TestConfig perClient(ClientLimits value) {
         perClient = value;
         return this;
     }
@@ -173,7 +173,7 @@ public final class TestConfig {
     public ServerConfig build() {
         return new ServerConfig(
                 listeners,
-                new Settings(maxWaiters, idle.toNanos(), autoRelease, maxListLength),
+                new EngineSettings(maxWaiters, idle.toNanos(), autoRelease, maxListLength),
                 maxKeys,
                 maxEntries,
                 maxSubscriptions,

@@ -1,9 +1,9 @@
 package io.holdfast.server;
 
-import io.holdfast.driver.Caps;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 
 import java.time.Duration;
 
@@ -17,8 +17,8 @@ public final class UnlimitedDriver {
 
     public static LocalDriver open(boolean autoRelease) {
         return new LocalDriver(
-                new Settings(0, Duration.ofSeconds(60).toNanos(), autoRelease),
-                Caps.NONE,
+                new EngineSettings(0, Duration.ofSeconds(60).toNanos(), autoRelease),
+                KeyLimits.NONE,
                 Duration.ofSeconds(60),
                 new ClockFences(),
                 () -> true);

@@ -92,7 +92,7 @@ public final class WebSocketServer implements AutoCloseable {
 
         private Endpoint lockd(boolean webSocket, boolean overTls) {
             return new Endpoint(
-                    new Address.Tcp("127.0.0.1", 0),
+                    new ListenAddress.Tcp("127.0.0.1", 0),
                     overTls,
                     new Protocol.Lockd(Namespace.DEFAULT, webSocket, allowDump, true));
         }

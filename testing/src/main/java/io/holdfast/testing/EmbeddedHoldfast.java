@@ -2,9 +2,9 @@ package io.holdfast.testing;
 
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.HoldfastBuilder;
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.Secret;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.LockdConfig;
@@ -117,12 +117,12 @@ public final class EmbeddedHoldfast implements AutoCloseable {
     private ServerConfig config() {
         return new ServerConfig(
                 List.of(new Endpoint(HOST, port, false)),
-                new Settings(0, Duration.ofSeconds(60).toNanos(), true, 0),
+                new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true, 0),
                 0,
                 0,
                 0,
                 1 << 20,
-                ClientCaps.NONE,
+                ClientLimits.NONE,
                 new LockdConfig(0, Set.of(), null),
                 0,
                 0,

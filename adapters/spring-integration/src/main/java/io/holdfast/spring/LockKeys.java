@@ -10,10 +10,10 @@ import java.util.HexFormat;
  * have different keys.
  */
 final class LockKeys {
-    private static final int MOST_BYTES = 256;
+    private static final int MAX_BYTES = 256;
 
     /** What is kept of a name that is too long; its hash has 64 bytes. */
-    private static final int KEPT = 128;
+    private static final int KEPT_PREFIX_BYTES = 128;
 
     private final String prefix;
 
@@ -31,7 +31,7 @@ final class LockKeys {
         }
         String key = prefix + escaped(text);
         byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
-        return bytes.length <= MOST_BYTES ? key : shortened(bytes);
+        return bytes.length <= MAX_BYTES ? key : shortened(bytes);
     }
 
     private static String escaped(String name) {
@@ -49,7 +49,7 @@ final class LockKeys {
 
     /** The first bytes, up to a whole character, then {@code %-} (no escape) and the hash. */
     private static String shortened(byte[] key) {
-        int end = KEPT;
+        int end = KEPT_PREFIX_BYTES;
         while ((key[end] & 0xc0) == 0x80) {
             end--;
         }

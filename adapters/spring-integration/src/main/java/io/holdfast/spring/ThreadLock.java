@@ -27,7 +27,7 @@ final class ThreadLock implements DistributedLock {
     }
 
     /** How the thread inside the gate asks the server. */
-    private interface Asking {
+    private interface AcquireAttempt {
         Optional<Hold> ask(HoldfastLock lock) throws InterruptedException;
     }
 
@@ -128,7 +128,7 @@ final class ThreadLock implements DistributedLock {
     }
 
     /** Inside the gate: asks the server unless this thread has the lock. Leaves if it fails. */
-    private boolean inside(LocalLock local, @Nullable Duration ttl, Asking asking)
+    private boolean inside(LocalLock local, @Nullable Duration ttl, AcquireAttempt acquireAttempt)
             throws InterruptedException {
         boolean taken = false;
         try {
@@ -136,7 +136,7 @@ final class ThreadLock implements DistributedLock {
                 local.takeAgain(ttl);
                 taken = true;
             } else {
-                Optional<Hold> hold = asking.ask(locals.at(key, ttl));
+                Optional<Hold> hold = acquireAttempt.ask(locals.at(key, ttl));
                 hold.ifPresent(held -> local.took(held, ttl == null));
                 taken = hold.isPresent();
             }

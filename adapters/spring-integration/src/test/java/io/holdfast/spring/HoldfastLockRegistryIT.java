@@ -209,14 +209,14 @@ class HoldfastLockRegistryIT {
 
     private void awaitWaiters(String name, long count) {
         await().pollInterval(Duration.ofMillis(10))
-                .until(() -> standing(name).map(KeyInfo.Standing::waiters).orElse(0L) == count);
+                .until(() -> standing(name).map(KeyInfo.ResourceInfo::waiters).orElse(0L) == count);
     }
 
     private Duration lease(String name) {
         return standing(name).orElseThrow().holders().get(0).lease().orElseThrow();
     }
 
-    private Optional<KeyInfo.Standing> standing(String name) {
+    private Optional<KeyInfo.ResourceInfo> standing(String name) {
         return theirs.info("spring:" + name).lock();
     }
 }

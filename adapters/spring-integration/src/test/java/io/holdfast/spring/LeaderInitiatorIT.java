@@ -52,7 +52,7 @@ class LeaderInitiatorIT {
         }
     }
 
-    private KeyInfo.Standing info() {
+    private KeyInfo.ResourceInfo info() {
         return holdfast.client().info("spring:boss").lock().orElseThrow();
     }
 

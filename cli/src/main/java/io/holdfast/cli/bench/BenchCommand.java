@@ -175,7 +175,7 @@ public final class BenchCommand implements Callable<Integer> {
                 connections == 0 ? 1 : connections,
                 connection.token(environment).map(Supplier::get).orElse(null),
                 tls(),
-                Transport.named(transport));
+                BenchTransport.named(transport));
     }
 
     private BenchPlan.@Nullable Tls tls() {

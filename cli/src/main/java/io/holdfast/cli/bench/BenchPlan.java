@@ -32,21 +32,21 @@ record BenchPlan(
         int connections,
         @Nullable String authToken,
         @Nullable Tls tls,
-        Transport transport) {
+        BenchTransport transport) {
 
     /** Encrypt; trust what {@code authorities} (PEM) says, or the platform's authorities. */
     record Tls(@Nullable Path authorities) {}
 
-    static final long LONGEST_SECONDS = 9_223_372_036L;
+    static final long MAX_SECONDS = 9_223_372_036L;
 
     /** Longest line of the protocol, in bytes. */
-    private static final int LONGEST_LINE = 256;
+    private static final int MAX_LINE = 256;
 
     /**
      * The longest suffix that {@link #workerKeys} adds: an underscore and an unsigned 64-bit
      * number.
      */
-    private static final int LONGEST_SUFFIX = 21;
+    private static final int MAX_SUFFIX = 21;
 
     /** Throws {@link IllegalArgumentException} that names the flag. */
     BenchPlan {
@@ -93,8 +93,8 @@ record BenchPlan(
 
     private static void requireSeconds(String flag, long seconds) {
         require(
-                seconds >= 0 && seconds <= LONGEST_SECONDS,
-                flag + " must be 0 to " + LONGEST_SECONDS + " seconds (got " + seconds + ")");
+                seconds >= 0 && seconds <= MAX_SECONDS,
+                flag + " must be 0 to " + MAX_SECONDS + " seconds (got " + seconds + ")");
     }
 
     private static void requireKey(String key, boolean sharedKey) {
@@ -102,7 +102,7 @@ record BenchPlan(
         require(
                 key.chars().noneMatch(c -> c == ' ' || c == '\t' || c == '\n' || c == '\r'),
                 "--key must not contain blanks or line breaks");
-        int longest = sharedKey ? LONGEST_LINE : LONGEST_LINE - LONGEST_SUFFIX;
+        int longest = sharedKey ? MAX_LINE : MAX_LINE - MAX_SUFFIX;
         require(
                 key.getBytes(StandardCharsets.UTF_8).length <= longest,
                 "--key is longer than " + longest + " bytes");

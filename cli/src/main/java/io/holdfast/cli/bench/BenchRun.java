@@ -46,7 +46,7 @@ final class BenchRun {
     private static final long CLOSE_SECONDS = 5;
 
     /** Beyond the acquire timeout, in seconds, until a silent server counts as dead. */
-    private static final long PATIENCE_SECONDS = 10;
+    private static final long RESPONSE_TIMEOUT_SECONDS = 10;
 
     /** So that thousands of connections do not overflow the server's accept queue. */
     private static final int CONNECTING_AT_ONCE = 128;
@@ -57,7 +57,7 @@ final class BenchRun {
     private final BenchPlan plan;
     private final @Nullable SslContext tls;
     private final long[] latencies;
-    private final List<Worker> workers;
+    private final List<BenchWorker> workers;
     private final CompletableFuture<Long> wallNanos = new CompletableFuture<>();
 
     private Phase phase = Phase.CONNECTING;
@@ -75,7 +75,7 @@ final class BenchRun {
         var keys = plan.workerKeys();
         workers = new ArrayList<>(plan.workers());
         for (int i = 0; i < plan.workers(); i++) {
-            workers.add(new Worker(this, i, keys.get(i), plan));
+            workers.add(new BenchWorker(this, i, keys.get(i), plan));
         }
     }
 
@@ -103,7 +103,7 @@ final class BenchRun {
         } finally {
             channels.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
             group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
-            workers.forEach(Worker::free);
+            workers.forEach(BenchWorker::free);
         }
         return new BenchReport(plan, wallNanos.join(), new Latencies(latencies));
     }
@@ -133,7 +133,7 @@ final class BenchRun {
     void ready() {
         if (++connectionsReady == workers.size() * plan.connections()) {
             phase = Phase.WARMING_UP;
-            workers.forEach(worker -> worker.start(plan.warmup(), false));
+            workers.forEach(benchWorker -> benchWorker.start(plan.warmup(), false));
         }
     }
 
@@ -147,15 +147,15 @@ final class BenchRun {
     private void measure() {
         phase = Phase.MEASURING;
         startNanos = System.nanoTime();
-        workers.forEach(worker -> worker.start(plan.rounds(), true));
+        workers.forEach(benchWorker -> benchWorker.start(plan.rounds(), true));
     }
 
     private void watch() {
         tick++;
-        for (var worker : workers) {
-            for (var connection : worker.connections()) {
-                if (connection.overdue(tick, plan.timeoutSeconds() + PATIENCE_SECONDS)) {
-                    worker.fail("no answer from " + plan.serverOf(worker.number()));
+        for (var benchWorker : workers) {
+            for (var benchConnection : benchWorker.connections()) {
+                if (benchConnection.overdue(tick, plan.timeoutSeconds() + RESPONSE_TIMEOUT_SECONDS)) {
+                    benchWorker.fail("no answer from " + plan.serverOf(benchWorker.number()));
                     return;
                 }
             }
@@ -174,26 +174,26 @@ final class BenchRun {
         if (connectionsStarted == workers.size() * plan.connections() || wallNanos.isDone()) {
             return;
         }
-        var worker = workers.get(connectionsStarted / plan.connections());
-        var connection = worker.connections().get(connectionsStarted % plan.connections());
+        var benchWorker = workers.get(connectionsStarted / plan.connections());
+        var benchConnection = benchWorker.connections().get(connectionsStarted % plan.connections());
         connectionsStarted++;
-        var server = plan.serverOf(worker.number());
-        var bootstrap = template.clone().handler(pipeline(connection, server));
+        var server = plan.serverOf(benchWorker.number());
+        var bootstrap = template.clone().handler(pipeline(benchConnection, server));
         var connecting = bootstrap.connect(server.host(), server.port());
         channels.add(connecting.channel());
         connecting.addListener(
                 (ChannelFuture future) -> {
                     if (future.isSuccess()) {
-                        opened(worker, connection, future.channel());
+                        opened(benchWorker, benchConnection, future.channel());
                         connectNext(template, channels);
                     } else {
                         var reason = FailureText.of(future.cause());
-                        worker.fail("cannot connect to " + server + ": " + reason);
+                        benchWorker.fail("cannot connect to " + server + ": " + reason);
                     }
                 });
     }
 
-    private ChannelInitializer<Channel> pipeline(Connection connection, ServerAddress server) {
+    private ChannelInitializer<Channel> pipeline(BenchConnection benchConnection, ServerAddress server) {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
@@ -204,16 +204,16 @@ final class BenchRun {
                     var alloc = channel.alloc();
                     channel.pipeline().addLast(tls.newHandler(alloc, server.host(), server.port()));
                 }
-                channel.pipeline().addLast(connection);
+                channel.pipeline().addLast(benchConnection);
             }
         };
     }
 
-    private void opened(Worker worker, Connection connection, Channel channel) {
-        connection.opened(channel);
+    private void opened(BenchWorker benchWorker, BenchConnection benchConnection, Channel channel) {
+        benchConnection.opened(channel);
         var encryption = channel.pipeline().get(SslHandler.class);
         if (encryption == null) {
-            authenticate(connection);
+            authenticate(benchConnection);
             return;
         }
         encryption
@@ -221,19 +221,19 @@ final class BenchRun {
                 .addListener(
                         future -> {
                             if (future.isSuccess()) {
-                                authenticate(connection);
+                                authenticate(benchConnection);
                             } else {
-                                worker.fail(FailureText.of(future.cause()));
+                                benchWorker.fail(FailureText.of(future.cause()));
                             }
                         });
     }
 
-    private void authenticate(Connection connection) {
+    private void authenticate(BenchConnection benchConnection) {
         var secret = plan.authToken();
         if (secret == null) {
             ready();
         } else {
-            connection.send(authRequest(secret), tick);
+            benchConnection.send(authRequest(secret), tick);
         }
     }
 

@@ -45,6 +45,6 @@ public final class ClientCommands {
     private static CommandLine configured(CommandLine line) {
         return line.setOverwrittenOptionsAllowed(true)
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .setParameterExceptionHandler(UsageError::tellBriefly);
+                .setParameterExceptionHandler(UsageError::printShort);
     }
 }

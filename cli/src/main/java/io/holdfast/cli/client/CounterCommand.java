@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "counter", description = "Reads and changes numbers.")
-final class CounterCommand extends Verbs {
+final class CounterCommand extends CommandGroup {
     private CounterCommand() {}
 
     static CommandLine create(Context context) {

@@ -56,7 +56,7 @@ final class GuardedRun {
     /** Runs the command to its end. */
     Ended run(ChildCommand command, SignalRelay signals) throws ChildCommand.NotStartedException {
         if (!hold.isHeld()) {
-            tell(
+            printLoss(
                     hold.lossReason().orElse(LossReason.CONNECTION_LOST),
                     "the command was not started");
             return new Ended(lostStatus, true);
@@ -71,7 +71,7 @@ final class GuardedRun {
         }
         boolean held = hold.isHeld(); // nobody may have told us yet
         if (onLost != OnLost.IGNORE && !held && hold.lossReason().isPresent()) {
-            tell(hold.lossReason().get(), "the command has ended meanwhile");
+            printLoss(hold.lossReason().get(), "the command has ended meanwhile");
             return new Ended(lostStatus, true);
         }
         return new Ended(status, false);
@@ -82,10 +82,10 @@ final class GuardedRun {
             return;
         }
         if (onLost == OnLost.IGNORE) {
-            tell(reason, "the command goes on");
+            printLoss(reason, "the command goes on");
             return;
         }
-        tell(reason, "ending the command");
+        printLoss(reason, "ending the command");
         ending = Thread.ofPlatform().name("ending").start(() -> end(running));
     }
 
@@ -121,7 +121,7 @@ final class GuardedRun {
         }
     }
 
-    private void tell(LossReason reason, String what) {
+    private void printLoss(LossReason reason, String what) {
         String why = reason.name().toLowerCase(Locale.ROOT).replace('_', ' ');
         Printer.err("Lost " + hold.key() + " (" + why + "): " + what);
     }

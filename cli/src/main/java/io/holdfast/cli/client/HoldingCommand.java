@@ -1,11 +1,11 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.CommandWords;
-import io.holdfast.cli.options.ExitStatus;
-import io.holdfast.cli.options.Span;
+import io.holdfast.cli.options.TrailingCommand;
+import io.holdfast.cli.options.ExitStatusConverter;
+import io.holdfast.cli.options.DurationConverter;
 import io.holdfast.cli.output.Printer;
 import io.holdfast.cli.process.ChildCommand;
-import io.holdfast.cli.process.Signal;
+import io.holdfast.cli.process.ProcessSignal;
 import io.holdfast.cli.process.SignalRelay;
 import io.holdfast.client.Hold;
 import io.holdfast.client.Holdfast;
@@ -45,7 +45,7 @@ abstract class HoldingCommand extends ClientCommand {
     @Option(
             names = "--lease",
             paramLabel = "TIME",
-            converter = Span.class,
+            converter = DurationConverter.class,
             description =
                     "How long the server keeps what we hold if it does not hear from us (the"
                             + " server's). It is renewed as long as the command runs.")
@@ -70,7 +70,7 @@ abstract class HoldingCommand extends ClientCommand {
     @Option(
             names = "--kill-after",
             paramLabel = "TIME",
-            converter = Span.class,
+            converter = DurationConverter.class,
             defaultValue = "10s",
             description = "How long after SIGTERM comes SIGKILL (10s).")
     private Duration killAfter = Duration.ofSeconds(10);
@@ -78,7 +78,7 @@ abstract class HoldingCommand extends ClientCommand {
     @Option(
             names = "--lost-exit-code",
             paramLabel = "N",
-            converter = ExitStatus.class,
+            converter = ExitStatusConverter.class,
             defaultValue = "3",
             description = "The exit status if it was lost and the command was ended (3).")
     private int lostStatus;
@@ -100,7 +100,7 @@ abstract class HoldingCommand extends ClientCommand {
     }
 
     /** The words behind the parameters. */
-    abstract List<String> words();
+    abstract List<String> childCommandLine();
 
     /** Checks the options before anything is done. */
     abstract void check();
@@ -114,7 +114,7 @@ abstract class HoldingCommand extends ClientCommand {
         if (lease != null && lease.isZero()) {
             throw wrong("--lease must be longer than 0");
         }
-        CommandWords.of(spec, words());
+        TrailingCommand.of(spec, childCommandLine());
         Target target =
                 target().withLabel(Optional.ofNullable(label))
                         .withListener(
@@ -128,9 +128,9 @@ abstract class HoldingCommand extends ClientCommand {
             try (Holdfast client = open(target)) {
                 return hold(client, signals);
             } catch (InterruptedException e) {
-                return signals.first().map(Signal::status).orElseGet(Signal.INT::status);
+                return signals.first().map(ProcessSignal::status).orElseGet(ProcessSignal.INT::status);
             } catch (LockException e) {
-                Optional<Signal> signal = signals.first(); // may have disturbed a connect
+                Optional<ProcessSignal> signal = signals.first(); // may have disturbed a connect
                 if (signal.isPresent()) {
                     return signal.get().status();
                 }
@@ -164,7 +164,7 @@ abstract class HoldingCommand extends ClientCommand {
             if (limit == null || !e.reason().equals(LIMIT_MISMATCH)) {
                 throw e;
             }
-            KeyInfo.Standing other = client.info(lock.key()).semaphore().orElseThrow(() -> e);
+            KeyInfo.ResourceInfo other = client.info(lock.key()).semaphore().orElseThrow(() -> e);
             return failed(
                     lock.key()
                             + " has the limit "
@@ -212,7 +212,7 @@ abstract class HoldingCommand extends ClientCommand {
             return new GuardedRun(hold, onLost, killAfter, lostStatus)
                     .run(
                             new ChildCommand(
-                                    CommandWords.of(spec, words()), GuardedRun.variables(hold)),
+                                    TrailingCommand.of(spec, childCommandLine()), GuardedRun.variables(hold)),
                             signals);
         } catch (ChildCommand.NotStartedException e) {
             Printer.err("Error: " + e.getMessage());

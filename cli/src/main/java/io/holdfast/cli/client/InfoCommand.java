@@ -69,7 +69,7 @@ final class InfoCommand extends ClientCommand {
         }
     }
 
-    private static String held(KeyInfo.Standing lock) {
+    private static String held(KeyInfo.ResourceInfo lock) {
         boolean read = lock.holders().stream().anyMatch(KeyInfo.Holder::shared);
         if (read) {
             return "held by " + lock.held() + (lock.held() == 1 ? " reader" : " readers");
@@ -77,9 +77,9 @@ final class InfoCommand extends ClientCommand {
         return lock.held() == 0 ? "free" : "held";
     }
 
-    private static void print(String what, KeyInfo.Standing standing, boolean modes) {
-        Printer.out(what + ", waiting: " + standing.waiters());
-        standing.holders().forEach(holder -> Printer.out("  " + line(holder, modes)));
+    private static void print(String what, KeyInfo.ResourceInfo resourceInfo, boolean modes) {
+        Printer.out(what + ", waiting: " + resourceInfo.waiters());
+        resourceInfo.holders().forEach(holder -> Printer.out("  " + line(holder, modes)));
     }
 
     private static String line(KeyInfo.Holder holder, boolean modes) {
@@ -100,16 +100,16 @@ final class InfoCommand extends ClientCommand {
         return line.toString();
     }
 
-    private static @Nullable JsonLine json(Optional<KeyInfo.Standing> part) {
+    private static @Nullable JsonLine json(Optional<KeyInfo.ResourceInfo> part) {
         return part.map(
-                        standing ->
+                        resourceInfo ->
                                 new JsonLine()
-                                        .put("limit", standing.limit())
-                                        .put("held", standing.held())
-                                        .put("waiters", standing.waiters())
+                                        .put("limit", resourceInfo.limit())
+                                        .put("held", resourceInfo.held())
+                                        .put("waiters", resourceInfo.waiters())
                                         .put(
                                                 "holders",
-                                                standing.holders().stream()
+                                                resourceInfo.holders().stream()
                                                         .map(InfoCommand::json)
                                                         .toList()))
                 .orElse(null);

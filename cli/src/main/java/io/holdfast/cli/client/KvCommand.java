@@ -1,6 +1,6 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.Span;
+import io.holdfast.cli.options.DurationConverter;
 import io.holdfast.cli.output.Printer;
 import io.holdfast.client.Holdfast;
 
@@ -16,7 +16,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 @Command(name = "kv", description = "Reads and writes small values.")
-final class KvCommand extends Verbs {
+final class KvCommand extends CommandGroup {
     private KvCommand() {}
 
     static CommandLine create(Context context) {
@@ -64,7 +64,7 @@ final class KvCommand extends Verbs {
         @Option(
                 names = "--ttl",
                 paramLabel = "TIME",
-                converter = Span.class,
+                converter = DurationConverter.class,
                 description = "Forget it after this time, in whole seconds (never).")
         private @Nullable Duration timeToLive;
 

@@ -51,7 +51,7 @@ final class LeadCommand extends HoldingCommand {
     }
 
     @Override
-    List<String> words() {
+    List<String> childCommandLine() {
         return words;
     }
 

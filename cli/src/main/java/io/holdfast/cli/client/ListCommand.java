@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 import java.util.Optional;
 
 @Command(name = "list", description = "Adds to lists and takes from them.")
-final class ListCommand extends Verbs {
+final class ListCommand extends CommandGroup {
     private ListCommand() {}
 
     static CommandLine create(Context context) {

@@ -1,6 +1,6 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.Span;
+import io.holdfast.cli.options.DurationConverter;
 import io.holdfast.cli.output.JsonLine;
 import io.holdfast.cli.output.Printer;
 import io.holdfast.client.Holdfast;
@@ -40,7 +40,7 @@ final class ListenCommand extends ClientCommand {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            converter = Span.class,
+            converter = DurationConverter.class,
             description =
                     "Listen no longer than this (for ever). Exit status 1 if --count was not"
                             + " reached.")
@@ -103,7 +103,7 @@ final class ListenCommand extends ClientCommand {
             } else {
                 Printer.err("Gap: the connection was lost, signals may have been missed");
             }
-            if (Printer.isUnheard()) {
+            if (Printer.isOutputClosed()) {
                 return FAILED;
             }
             if (subscription.dropped() > dropped) {

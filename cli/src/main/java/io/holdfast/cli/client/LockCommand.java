@@ -54,7 +54,7 @@ final class LockCommand extends HoldingCommand {
     }
 
     @Override
-    List<String> words() {
+    List<String> childCommandLine() {
         return words;
     }
 

@@ -43,7 +43,7 @@ final class SemCommand extends HoldingCommand {
     }
 
     @Override
-    List<String> words() {
+    List<String> childCommandLine() {
         return words;
     }
 

@@ -1,7 +1,7 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.ExitStatus;
-import io.holdfast.cli.options.Span;
+import io.holdfast.cli.options.ExitStatusConverter;
+import io.holdfast.cli.options.DurationConverter;
 import io.holdfast.client.Hold;
 import io.holdfast.client.HoldfastLock;
 
@@ -17,14 +17,14 @@ final class WaitOptions {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            converter = Span.class,
+            converter = DurationConverter.class,
             description = "Wait no longer than this (for ever). 0 is one attempt.")
     private @Nullable Duration timeout;
 
     @Option(
             names = "--conflict-exit-code",
             paramLabel = "N",
-            converter = ExitStatus.class,
+            converter = ExitStatusConverter.class,
             defaultValue = "1",
             description = "The exit status if it was not obtained in time (1).")
     private int conflictStatus;

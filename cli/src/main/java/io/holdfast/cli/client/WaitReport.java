@@ -53,8 +53,8 @@ final class WaitReport implements AutoCloseable {
         }
     }
 
-    private void show(KeyInfo.Standing standing) {
-        show(text(key, standing));
+    private void show(KeyInfo.ResourceInfo resourceInfo) {
+        show(text(key, resourceInfo));
     }
 
     private synchronized void show(String text) {
@@ -64,23 +64,23 @@ final class WaitReport implements AutoCloseable {
         }
     }
 
-    static String text(String key, KeyInfo.Standing standing) {
+    static String text(String key, KeyInfo.ResourceInfo resourceInfo) {
         StringBuilder text = new StringBuilder("Waiting for " + key);
-        if (!standing.holders().isEmpty()) {
-            text.append(", held by ").append(names(standing));
+        if (!resourceInfo.holders().isEmpty()) {
+            text.append(", held by ").append(names(resourceInfo));
         }
-        standing.position()
+        resourceInfo.position()
                 .ifPresentOrElse(
                         position ->
                                 text.append("; position " + position + " of ")
-                                        .append(standing.waiters()),
-                        () -> text.append("; waiting: " + standing.waiters()));
+                                        .append(resourceInfo.waiters()),
+                        () -> text.append("; waiting: " + resourceInfo.waiters()));
         return text.toString();
     }
 
-    private static String names(KeyInfo.Standing standing) {
-        List<KeyInfo.Holder> holders = standing.holders();
-        long more = standing.held() - Math.min(MOST_HOLDERS, holders.size());
+    private static String names(KeyInfo.ResourceInfo resourceInfo) {
+        List<KeyInfo.Holder> holders = resourceInfo.holders();
+        long more = resourceInfo.held() - Math.min(MOST_HOLDERS, holders.size());
         return holders.stream()
                         .limit(MOST_HOLDERS)
                         .map(KeyInfo.Holder::label)

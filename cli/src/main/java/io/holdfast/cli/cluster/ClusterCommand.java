@@ -46,7 +46,7 @@ public final class ClusterCommand implements Runnable {
                         new RestoreCommand(environment))) {
             line.addSubcommand(command);
         }
-        line.setParameterExceptionHandler(UsageError::tellBriefly);
+        line.setParameterExceptionHandler(UsageError::printShort);
         return line;
     }
 

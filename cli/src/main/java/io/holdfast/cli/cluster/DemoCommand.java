@@ -1,7 +1,7 @@
 package io.holdfast.cli.cluster;
 
 import io.holdfast.cli.output.Printer;
-import io.holdfast.cli.process.Signals;
+import io.holdfast.cli.process.SignalHandlers;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +52,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Signals.Registration _ = Signals.onEnd(_ -> end.countDown());
+        SignalHandlers.Registration _ = SignalHandlers.onEnd(_ -> end.countDown());
         Path data = folder == null ? Files.createTempDirectory("holdfast-demo") : folder;
         try {
             return run(data);

@@ -3,7 +3,7 @@ package io.holdfast.cli.cluster;
 import io.holdfast.cli.output.JsonLine;
 import io.holdfast.cli.output.Printer;
 import io.holdfast.cluster.NodeStatus;
-import io.holdfast.cluster.admin.NodeAnswer;
+import io.holdfast.cluster.admin.NodeReportResult;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -45,7 +45,7 @@ final class StatusCommand extends AdminCommand {
 
     @Override
     int work(ClusterOptions cluster, Map<String, String> variables) throws IOException {
-        List<NodeAnswer> answers = cluster.admin(variables).status();
+        List<NodeReportResult> answers = cluster.admin(variables).status();
         boolean led = answers.stream().anyMatch(StatusCommand::isLeader);
         if (json) {
             Printer.out(json(cluster.name(variables), led, answers));
@@ -58,15 +58,15 @@ final class StatusCommand extends AdminCommand {
         return led ? DONE : FAILED;
     }
 
-    private static boolean isLeader(NodeAnswer answer) {
+    private static boolean isLeader(NodeReportResult answer) {
         return answer.report() != null && answer.report().status().role().equals("leader");
     }
 
-    static List<String> table(List<NodeAnswer> answers) {
+    static List<String> table(List<NodeReportResult> answers) {
         List<List<String>> rows = new ArrayList<>();
         rows.add(TITLES);
         long decided = decided(answers);
-        for (NodeAnswer answer : answers) {
+        for (NodeReportResult answer : answers) {
             rows.add(row(answer, decided));
         }
         int[] widths = new int[TITLES.size()];
@@ -79,7 +79,7 @@ final class StatusCommand extends AdminCommand {
     }
 
     /** How far the log is decided, by what the nodes know. */
-    private static long decided(List<NodeAnswer> answers) {
+    private static long decided(List<NodeReportResult> answers) {
         return answers.stream()
                 .flatMap(answer -> Stream.ofNullable(answer.report()))
                 .mapToLong(report -> report.status().commitIndex())
@@ -87,7 +87,7 @@ final class StatusCommand extends AdminCommand {
                 .orElse(0);
     }
 
-    private static List<String> row(NodeAnswer answer, long decided) {
+    private static List<String> row(NodeReportResult answer, long decided) {
         if (answer.report() == null) {
             return List.of(
                     answer.node().name(),
@@ -119,7 +119,7 @@ final class StatusCommand extends AdminCommand {
         return line.toString();
     }
 
-    static String json(String name, boolean led, List<NodeAnswer> answers) {
+    static String json(String name, boolean led, List<NodeReportResult> answers) {
         long decided = decided(answers);
         return new JsonLine()
                 .put("cluster", name)
@@ -128,7 +128,7 @@ final class StatusCommand extends AdminCommand {
                 .toString();
     }
 
-    private static JsonLine json(NodeAnswer answer, long decided) {
+    private static JsonLine json(NodeReportResult answer, long decided) {
         JsonLine line =
                 new JsonLine()
                         .put("node", answer.node().name())

@@ -2,8 +2,8 @@ package io.holdfast.cli.file;
 
 import io.holdfast.cli.output.JsonLine;
 import io.holdfast.driver.FailureText;
-import io.holdfast.lockfile.AcquireTimeoutException;
-import io.holdfast.lockfile.Content;
+import io.holdfast.lockfile.LockFileTimeoutException;
+import io.holdfast.lockfile.LockFileContent;
 import io.holdfast.lockfile.DamagedLockException;
 import io.holdfast.lockfile.HeldException;
 import io.holdfast.lockfile.Holder;
@@ -13,7 +13,7 @@ import io.holdfast.lockfile.LockLostException;
 import io.holdfast.lockfile.LockPathException;
 import io.holdfast.lockfile.NotOwnerException;
 import io.holdfast.lockfile.NotPermittedException;
-import io.holdfast.lockfile.Status;
+import io.holdfast.lockfile.LockFileStatus;
 
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +48,7 @@ record Failure(Type type, int status, List<String> lines, JsonLine json) {
     static Failure of(LockFileException e) {
         return switch (e) {
             case HeldException held -> held(held.status());
-            case AcquireTimeoutException late ->
+            case LockFileTimeoutException late ->
                     timeout("Timeout waiting for lock", late.timeout());
             case NotOwnerException other -> notOwner(other.status());
             case LockLostException lost -> refused(Type.LOST, message(lost));
@@ -65,7 +65,7 @@ record Failure(Type type, int status, List<String> lines, JsonLine json) {
     }
 
     /** Nobody could read the answer. */
-    static Failure unheard() {
+    static Failure outputClosed() {
         return ioError("cannot write to standard output, the lock was released again");
     }
 
@@ -79,14 +79,14 @@ record Failure(Type type, int status, List<String> lines, JsonLine json) {
         return timeout("Timeout waiting for lock to be released", timeout);
     }
 
-    private static Failure held(Status status) {
-        Long pid = status.holder().map(Holder::pid).orElse(null);
-        Long since = status.holder().map(Holder::timestamp).orElse(null);
+    private static Failure held(LockFileStatus lockFileStatus) {
+        Long pid = lockFileStatus.holder().map(Holder::pid).orElse(null);
+        Long since = lockFileStatus.holder().map(Holder::timestamp).orElse(null);
         String message = "Lock already held";
         return new Failure(
                 Type.ALREADY_LOCKED,
                 REFUSED,
-                heldLines(message, status),
+                heldLines(message, lockFileStatus),
                 json(Type.ALREADY_LOCKED, message)
                         .put("locked", true)
                         .put("pid", pid)
@@ -95,12 +95,12 @@ record Failure(Type type, int status, List<String> lines, JsonLine json) {
                         .put("lockedSince", since));
     }
 
-    private static List<String> heldLines(String message, Status status) {
-        if (status.holder().isPresent()) {
-            return List.of(message, "  Holder PID: " + status.holder().get().pid());
+    private static List<String> heldLines(String message, LockFileStatus lockFileStatus) {
+        if (lockFileStatus.holder().isPresent()) {
+            return List.of(message, "  Holder PID: " + lockFileStatus.holder().get().pid());
         }
-        return status.isLocked() && status.content() == Content.FOREIGN
-                ? List.of(message, "  Found: " + Report.found(status))
+        return lockFileStatus.isLocked() && lockFileStatus.content() == LockFileContent.FOREIGN
+                ? List.of(message, "  Found: " + Report.found(lockFileStatus))
                 : List.of(message);
     }
 
@@ -109,8 +109,8 @@ record Failure(Type type, int status, List<String> lines, JsonLine json) {
         return new Failure(Type.TIMEOUT, REFUSED, List.of(line), json(Type.TIMEOUT, message));
     }
 
-    private static Failure notOwner(Status status) {
-        Long pid = status.holder().map(Holder::pid).orElse(null);
+    private static Failure notOwner(LockFileStatus lockFileStatus) {
+        Long pid = lockFileStatus.holder().map(Holder::pid).orElse(null);
         String message =
                 "Lock held by different process" + (pid == null ? "" : " (PID " + pid + ")");
         return new Failure(

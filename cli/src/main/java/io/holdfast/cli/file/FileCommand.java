@@ -1,10 +1,10 @@
 package io.holdfast.cli.file;
 
-import io.holdfast.cli.options.CommandWords;
+import io.holdfast.cli.options.TrailingCommand;
 import io.holdfast.cli.options.Durations;
-import io.holdfast.cli.options.ExitStatus;
-import io.holdfast.cli.options.Numerals;
-import io.holdfast.cli.options.Span;
+import io.holdfast.cli.options.ExitStatusConverter;
+import io.holdfast.cli.options.WholeNumbers;
+import io.holdfast.cli.options.DurationConverter;
 import io.holdfast.cli.options.UsageError;
 import io.holdfast.lockfile.LockFileConfig;
 import io.holdfast.lockfile.StalePolicy;
@@ -62,9 +62,9 @@ import java.util.Stack;
             "What follows -- is no option."
         })
 public final class FileCommand implements Runnable {
-    private static final String USUAL_SETTLE = "30ms";
-    private static final Duration SHORTEST_STALE = Duration.ofSeconds(1);
-    private static final long HIGHEST_PID = 4294967295L;
+    private static final String DEFAULT_SETTLE = "30ms";
+    private static final Duration MIN_STALE = Duration.ofSeconds(1);
+    private static final long MAX_PID = 4294967295L;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -74,7 +74,7 @@ public final class FileCommand implements Runnable {
             names = "--timeout",
             scope = ScopeType.INHERIT,
             paramLabel = "TIME",
-            converter = Span.class,
+            converter = DurationConverter.class,
             description =
                     "acquire, wait, run: wait no longer than this (for ever). Seconds, not"
                             + " milliseconds; 0 is one attempt.")
@@ -84,7 +84,7 @@ public final class FileCommand implements Runnable {
             names = "--stale",
             scope = ScopeType.INHERIT,
             paramLabel = "TIME",
-            converter = Span.class,
+            converter = DurationConverter.class,
             description = "A lock older than this is stale (1h). 0: no lock ever is.")
     private @Nullable Duration stale;
 
@@ -135,8 +135,8 @@ public final class FileCommand implements Runnable {
             scope = ScopeType.INHERIT,
             arity = "0..1",
             paramLabel = "TIME",
-            fallbackValue = USUAL_SETTLE,
-            converter = Span.class,
+            fallbackValue = DEFAULT_SETTLE,
+            converter = DurationConverter.class,
             preprocessor = SettleValue.class,
             description =
                     "try, acquire, run: look after this time whether the lock is still ours, for"
@@ -147,7 +147,7 @@ public final class FileCommand implements Runnable {
             names = "--conflict-exit-code",
             scope = ScopeType.INHERIT,
             paramLabel = "N",
-            converter = ExitStatus.class,
+            converter = ExitStatusConverter.class,
             description = "run: the exit status if the lock was not obtained (1).")
     private @Nullable Integer conflictStatus;
 
@@ -178,7 +178,7 @@ public final class FileCommand implements Runnable {
     public static CommandLine create() {
         CommandLine line = new CommandLine(new FileCommand());
         line.setOverwrittenOptionsAllowed(true);
-        line.setParameterExceptionHandler(UsageError::tell);
+        line.setParameterExceptionHandler(UsageError::print);
         return line;
     }
 
@@ -192,14 +192,14 @@ public final class FileCommand implements Runnable {
         belongsTo("release", verb, nonce != null, "--nonce");
         belongsTo("release", verb, force, "--force");
         belongsTo("run", verb, conflictStatus != null, "--conflict-exit-code");
-        if (stale != null && !stale.isZero() && stale.compareTo(SHORTEST_STALE) < 0) {
+        if (stale != null && !stale.isZero() && stale.compareTo(MIN_STALE) < 0) {
             throw new ParameterException(
                     verb.commandLine(),
                     "--stale must be at least 1s, since age is counted in whole seconds; 0 is"
                             + " never");
         }
-        if (tag != null && !CommandWords.isText(tag)) {
-            throw CommandWords.noText(verb, tag);
+        if (tag != null && !TrailingCommand.isText(tag)) {
+            throw TrailingCommand.noText(verb, tag);
         }
         boolean proof = nonce != null || pid != null;
         if (verb.name().equals("release") && ((force && proof) || (nonce != null && pid != null))) {
@@ -285,7 +285,7 @@ public final class FileCommand implements Runnable {
     private static final class Pid implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {
-            return Numerals.convert(text, HIGHEST_PID);
+            return WholeNumbers.convert(text, MAX_PID);
         }
     }
 
@@ -308,7 +308,7 @@ public final class FileCommand implements Runnable {
                 Stack<String> words, CommandSpec verb, ArgSpec option, Map<String, Object> info) {
             boolean attached = "=".equals(info.get("separator"));
             if (!attached && (words.isEmpty() || Durations.parse(words.peek()).isEmpty())) {
-                words.push(USUAL_SETTLE);
+                words.push(DEFAULT_SETTLE);
             }
             return false;
         }

@@ -1,7 +1,7 @@
 package io.holdfast.cli.file;
 
 import io.holdfast.lockfile.FileSemaphore;
-import io.holdfast.lockfile.Proof;
+import io.holdfast.lockfile.ReleaseCredential;
 
 import picocli.CommandLine.Command;
 
@@ -15,10 +15,10 @@ final class ReleaseVerb extends Verb {
         return report.released();
     }
 
-    private Proof proof() {
+    private ReleaseCredential proof() {
         return options.nonce()
-                .map(Proof::nonce)
-                .or(() -> options.pid().map(Proof::pid))
-                .orElseGet(Proof::none);
+                .map(ReleaseCredential::nonce)
+                .or(() -> options.pid().map(ReleaseCredential::pid))
+                .orElseGet(ReleaseCredential::none);
     }
 }

@@ -3,10 +3,10 @@ package io.holdfast.cli.file;
 import io.holdfast.cli.output.JsonLine;
 import io.holdfast.cli.output.Printer;
 import io.holdfast.cli.output.StandardOutput;
-import io.holdfast.lockfile.Content;
+import io.holdfast.lockfile.LockFileContent;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.Holder;
-import io.holdfast.lockfile.Status;
+import io.holdfast.lockfile.LockFileStatus;
 
 import java.util.Locale;
 
@@ -40,8 +40,8 @@ final class Report {
     }
 
     /** Whether the answer that only JSON gives, the nonce, could not be written. */
-    boolean isUnheard() {
-        return json && Printer.isUnheard();
+    boolean isOutputClosed() {
+        return json && Printer.isOutputClosed();
     }
 
     int released() {
@@ -55,26 +55,26 @@ final class Report {
     }
 
     /** Nobody, or nobody who counts, has the lock that was waited for. */
-    int free(Status status) {
+    int free(LockFileStatus lockFileStatus) {
         return success(
-                (status.isLocked() ? "Lock is stale: " : "Lock is free: ") + path, json(status));
+                (lockFileStatus.isLocked() ? "Lock is stale: " : "Lock is free: ") + path, json(lockFileStatus));
     }
 
-    int status(Status status) {
+    int status(LockFileStatus lockFileStatus) {
         if (json) {
-            out(json(status).toString());
+            out(json(lockFileStatus).toString());
         } else {
-            out("Lock status: " + (status.isLocked() ? "LOCKED" : "FREE"));
+            out("Lock status: " + (lockFileStatus.isLocked() ? "LOCKED" : "FREE"));
             out("  Path: " + path);
-            if (status.isLocked()) {
-                details(status);
+            if (lockFileStatus.isLocked()) {
+                details(lockFileStatus);
             }
         }
-        return status.isLocked() ? 1 : 0;
+        return lockFileStatus.isLocked() ? 1 : 0;
     }
 
-    private void details(Status status) {
-        status.holder()
+    private void details(LockFileStatus lockFileStatus) {
+        lockFileStatus.holder()
                 .ifPresentOrElse(
                         holder -> {
                             out("  PID: " + holder.pid());
@@ -82,22 +82,22 @@ final class Report {
                             if (holder.tag() != null) {
                                 out("  Tag: " + Printer.printable(holder.tag()));
                             }
-                            out("  Process running: " + word(status.alive()));
+                            out("  Process running: " + word(lockFileStatus.alive()));
                         },
-                        () -> out("  Found: " + found(status)));
-        if (status.isStale()) {
+                        () -> out("  Found: " + found(lockFileStatus)));
+        if (lockFileStatus.isStale()) {
             out("  Stale: yes");
         }
-        if (status.isInFuture()) {
+        if (lockFileStatus.isInFuture()) {
             out("  Note: dated in the future, held until then unless released");
         }
     }
 
-    static String found(Status status) {
-        return switch (status.found()) {
+    static String found(LockFileStatus lockFileStatus) {
+        return switch (lockFileStatus.found()) {
             case NOTHING -> "nothing";
             case FILE ->
-                    status.content() == Content.DEBRIS
+                    lockFileStatus.content() == LockFileContent.DEBRIS
                             ? "an unfinished lock file"
                             : "a file that is not a lock file";
             case UNREADABLE_FILE -> "a file that may not be read";
@@ -107,15 +107,15 @@ final class Report {
         };
     }
 
-    private static JsonLine json(Status status) {
-        if (!status.isLocked()) {
+    private static JsonLine json(LockFileStatus lockFileStatus) {
+        if (!lockFileStatus.isLocked()) {
             return new JsonLine()
                     .put("locked", false)
                     .put("info", (JsonLine) null)
                     .put("isStale", false)
                     .put("isOwnedByCurrentProcess", false);
         }
-        Holder holder = status.holder().orElse(null);
+        Holder holder = lockFileStatus.holder().orElse(null);
         Long pid = holder == null ? null : holder.pid();
         Long timestamp = holder == null ? null : holder.timestamp();
         String tag = holder == null ? null : holder.tag();
@@ -129,10 +129,10 @@ final class Report {
                 .put("timestamp", timestamp)
                 .put("tag", tag)
                 .put("info", holder == null ? null : info)
-                .put("class", word(status.content()))
-                .put("isStale", status.isStale())
-                .put("alive", word(status.alive()))
-                .put("isOwnedByCurrentProcess", status.isOwnedByCurrentProcess());
+                .put("class", word(lockFileStatus.content()))
+                .put("isStale", lockFileStatus.isStale())
+                .put("alive", word(lockFileStatus.alive()))
+                .put("isOwnedByCurrentProcess", lockFileStatus.isOwnedByCurrentProcess());
     }
 
     private static String word(Enum<?> value) {
@@ -158,8 +158,8 @@ final class Report {
     }
 
     /** The answer could not be written; nor could another. */
-    int unheard() {
-        Failure failure = Failure.unheard();
+    int outputClosed() {
+        Failure failure = Failure.outputClosed();
         failure.lines().forEach(this::err);
         StandardOutput.setReported();
         return failure.status();

@@ -1,9 +1,9 @@
 package io.holdfast.cli.file;
 
-import io.holdfast.cli.options.CommandWords;
+import io.holdfast.cli.options.TrailingCommand;
 import io.holdfast.cli.process.ChildCommand;
 import io.holdfast.cli.process.SignalRelay;
-import io.holdfast.lockfile.AcquireTimeoutException;
+import io.holdfast.lockfile.LockFileTimeoutException;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileException;
@@ -32,7 +32,7 @@ final class RunVerb extends Verb {
 
     @Override
     int work(Report report) {
-        ChildCommand command = new ChildCommand(CommandWords.of(spec, words));
+        ChildCommand command = new ChildCommand(TrailingCommand.of(spec, words));
         FileSemaphore semaphore = semaphore(options.config(report));
         report.info("Waiting for the lock: " + path);
         return untilSignal(
@@ -40,7 +40,7 @@ final class RunVerb extends Verb {
                     Guard guard;
                     try {
                         guard = acquire(semaphore, report);
-                    } catch (AcquireTimeoutException e) {
+                    } catch (LockFileTimeoutException e) {
                         int status = report.failed(Failure.of(e));
                         return options.conflictStatus().orElse(status);
                     }

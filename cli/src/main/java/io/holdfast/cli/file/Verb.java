@@ -1,14 +1,14 @@
 package io.holdfast.cli.file;
 
 import io.holdfast.cli.options.FileNames;
-import io.holdfast.cli.process.Signal;
+import io.holdfast.cli.process.ProcessSignal;
 import io.holdfast.cli.process.SignalRelay;
-import io.holdfast.lockfile.Content;
+import io.holdfast.lockfile.LockFileContent;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileConfig;
 import io.holdfast.lockfile.LockFileException;
-import io.holdfast.lockfile.Status;
+import io.holdfast.lockfile.LockFileStatus;
 
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -70,21 +70,21 @@ abstract class Verb implements Callable<Integer> {
 
     /** Waits, and says so if it may be in vain. */
     static Guard acquire(FileSemaphore semaphore, Report report) throws InterruptedException {
-        Status status = semaphore.status();
-        if (status.isLocked() && status.content() == Content.FOREIGN) {
+        LockFileStatus lockFileStatus = semaphore.status();
+        if (lockFileStatus.isLocked() && lockFileStatus.content() == LockFileContent.FOREIGN) {
             report.warning(
                     "there is "
-                            + Report.found(status)
+                            + Report.found(lockFileStatus)
                             + " at the path, which counts as held until somebody removes it");
         }
-        status.holder()
+        lockFileStatus.holder()
                 .ifPresent(
                         holder ->
                                 report.info(
                                         "Held by process "
                                                 + holder.pid()
                                                 + ", "
-                                                + status.age().toSeconds()
+                                                + lockFileStatus.age().toSeconds()
                                                 + " s old"));
         return semaphore.acquire();
     }
@@ -100,9 +100,9 @@ abstract class Verb implements Callable<Integer> {
             throw new InterruptedException();
         }
         int status = report.acquired(guard);
-        if (report.isUnheard()) {
+        if (report.isOutputClosed()) {
             guard.close();
-            return report.unheard();
+            return report.outputClosed();
         }
         guard.detach();
         signals.keep(); // too late to say that we were ended
@@ -115,7 +115,7 @@ abstract class Verb implements Callable<Integer> {
             try {
                 return work.run(signals);
             } catch (InterruptedException e) {
-                return signals.first().map(Signal::status).orElseGet(Signal.INT::status);
+                return signals.first().map(ProcessSignal::status).orElseGet(ProcessSignal.INT::status);
             }
         }
     }

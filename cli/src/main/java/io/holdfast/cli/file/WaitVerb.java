@@ -1,7 +1,7 @@
 package io.holdfast.cli.file;
 
 import io.holdfast.lockfile.FileSemaphore;
-import io.holdfast.lockfile.Status;
+import io.holdfast.lockfile.LockFileStatus;
 
 import picocli.CommandLine.Command;
 
@@ -16,9 +16,9 @@ final class WaitVerb extends Verb {
         FileSemaphore semaphore = semaphore(options.config(report));
         return untilSignal(
                 signals -> {
-                    Status status = semaphore.waitUntilFree(timeout);
-                    return timeout == null || status.isObtainable()
-                            ? report.free(status)
+                    LockFileStatus lockFileStatus = semaphore.waitUntilFree(timeout);
+                    return timeout == null || lockFileStatus.isObtainable()
+                            ? report.free(lockFileStatus)
                             : report.failed(Failure.waitTimeout(timeout));
                 });
     }

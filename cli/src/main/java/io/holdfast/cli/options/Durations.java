@@ -24,15 +24,15 @@ public final class Durations {
                     "m", 60_000_000_000L,
                     "h", 3_600_000_000_000L);
 
-    private static final BigDecimal LONGEST = BigDecimal.valueOf(Long.MAX_VALUE);
-    private static final int MOST_CHARS = 100;
+    private static final BigDecimal MAX_NANOS = BigDecimal.valueOf(Long.MAX_VALUE);
+    private static final int MAX_CHARS = 100;
 
     private Durations() {}
 
     /** Nothing if it is no such span. What is longer than 292 years counts as 292 years. */
     public static Optional<Duration> parse(String text) {
         Matcher span = SPAN.matcher(text);
-        if (text.length() > MOST_CHARS || !span.matches()) {
+        if (text.length() > MAX_CHARS || !span.matches()) {
             return Optional.empty();
         }
         long unit = NANOS.getOrDefault(span.group(2), 0L);
@@ -40,6 +40,6 @@ public final class Durations {
         // Rounded up: the least span that was asked for must not become none.
         return Optional.of(
                 Duration.ofNanos(
-                        nanos.min(LONGEST).setScale(0, RoundingMode.CEILING).longValueExact()));
+                        nanos.min(MAX_NANOS).setScale(0, RoundingMode.CEILING).longValueExact()));
     }
 }

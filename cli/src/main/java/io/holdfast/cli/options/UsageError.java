@@ -13,7 +13,7 @@ public final class UsageError {
     private UsageError() {}
 
     /** With the whole help behind it. Returns the exit status. */
-    public static int tell(ParameterException e, String[] words) {
+    public static int print(ParameterException e, String[] words) {
         CommandLine failed = e.getCommandLine();
         PrintWriter err = failed.getErr();
         err.println("Error: " + message(e));
@@ -24,7 +24,7 @@ public final class UsageError {
     }
 
     /** Says only where the help is: that of some commands fills a screen. */
-    public static int tellBriefly(ParameterException e, String[] words) {
+    public static int printShort(ParameterException e, String[] words) {
         CommandLine failed = e.getCommandLine();
         PrintWriter err = failed.getErr();
         err.println("Error: " + message(e));

@@ -38,7 +38,7 @@ public final class Printer {
     }
 
     /** Whether nobody reads standard output any more. */
-    public static boolean isUnheard() {
+    public static boolean isOutputClosed() {
         return System.out.checkError();
     }
 

@@ -17,7 +17,7 @@ public final class ChildCommand {
     private static final Pattern ERROR_NUMBER = Pattern.compile("error[=:] ?([0-9]+)");
     private static final String NO_SUCH_FILE = "2";
 
-    private final List<String> words;
+    private final List<String> commandLine;
     private final Consumer<Map<String, String>> variables;
 
     public ChildCommand(List<String> words) {
@@ -28,7 +28,7 @@ public final class ChildCommand {
      * @param variables changes those that the command gets
      */
     public ChildCommand(List<String> words, Consumer<Map<String, String>> variables) {
-        this.words = List.copyOf(words);
+        this.commandLine = List.copyOf(words);
         this.variables = variables;
     }
 
@@ -64,7 +64,7 @@ public final class ChildCommand {
     }
 
     private Process start() throws NotStartedException {
-        ProcessBuilder builder = new ProcessBuilder(words).inheritIO();
+        ProcessBuilder builder = new ProcessBuilder(commandLine).inheritIO();
         variables.accept(builder.environment());
         try {
             return builder.start();
@@ -72,7 +72,7 @@ public final class ChildCommand {
             // The cause's message is about the error alone; the other has the command's name in it.
             Throwable cause = e.getCause() == null ? e : e.getCause();
             Matcher number = ERROR_NUMBER.matcher(String.valueOf(cause.getMessage()));
-            String name = words.getFirst();
+            String name = commandLine.getFirst();
             throw number.find() && number.group(1).equals(NO_SUCH_FILE)
                     ? new NotStartedException("command not found: " + name, NOT_FOUND, e)
                     : new NotStartedException("cannot execute: " + name, NOT_EXECUTABLE, e);

@@ -74,14 +74,14 @@ public final class RunningCommand {
                 .forEach(ProcessHandle::destroyForcibly);
     }
 
-    void send(Signal signal) {
-        if (signal.isTyped() && ProcessGroup.isInForeground()) {
+    void send(ProcessSignal processSignal) {
+        if (processSignal.isTyped() && ProcessGroup.isInForeground()) {
             return; // the terminal sent it to the command as well
         }
-        if (signal == Signal.TERM) {
+        if (processSignal == ProcessSignal.TERM) {
             process.destroy();
         } else if (process.isAlive()) {
-            signal.sendTo(process.pid());
+            processSignal.sendTo(process.pid());
         }
     }
 }

@@ -13,14 +13,14 @@ import java.util.Optional;
 public final class SignalRelay implements AutoCloseable {
     /** Whom a signal is passed on to. */
     interface Target {
-        void send(Signal signal);
+        void send(ProcessSignal processSignal);
     }
 
     private final Thread opener = Thread.currentThread();
-    private final List<Signals.Registration> registrations = new ArrayList<>();
-    private final List<Signal> early = new ArrayList<>();
+    private final List<SignalHandlers.Registration> registrations = new ArrayList<>();
+    private final List<ProcessSignal> early = new ArrayList<>();
     private @Nullable Target target;
-    private @Nullable Signal end;
+    private @Nullable ProcessSignal end;
     private boolean kept;
     private boolean closed;
 
@@ -28,9 +28,9 @@ public final class SignalRelay implements AutoCloseable {
 
     public static SignalRelay open() {
         SignalRelay relay = new SignalRelay();
-        for (Signal signal : Signal.values()) {
+        for (ProcessSignal processSignal : ProcessSignal.values()) {
             try {
-                relay.registrations.add(Signals.handle(signal, () -> relay.take(signal)));
+                relay.registrations.add(SignalHandlers.handle(processSignal, () -> relay.take(processSignal)));
             } catch (ReflectiveOperationException _) {
                 // The JVM's own business: SIGQUIT makes it print its threads.
             }
@@ -39,7 +39,7 @@ public final class SignalRelay implements AutoCloseable {
     }
 
     /** The first signal that came while there was no command. */
-    public synchronized Optional<Signal> first() {
+    public synchronized Optional<ProcessSignal> first() {
         return early.stream().findFirst();
     }
 
@@ -50,12 +50,12 @@ public final class SignalRelay implements AutoCloseable {
         early.forEach(this::passOn);
     }
 
-    private void passOn(Signal signal) {
-        if (end == null && signal.asksToEnd()) {
-            end = signal;
+    private void passOn(ProcessSignal processSignal) {
+        if (end == null && processSignal.asksToEnd()) {
+            end = processSignal;
         }
         if (target != null) {
-            target.send(signal);
+            target.send(processSignal);
         }
     }
 
@@ -64,24 +64,24 @@ public final class SignalRelay implements AutoCloseable {
      *
      * @return the first signal that asked the command to end
      */
-    public synchronized Optional<Signal> takeBack() {
+    public synchronized Optional<ProcessSignal> takeBack() {
         if (target != null) { // else there was no command, and nobody has got them
             early.clear();
         }
         target = null;
-        Optional<Signal> asked = Optional.ofNullable(end);
+        Optional<ProcessSignal> asked = Optional.ofNullable(end);
         end = null;
         return asked;
     }
 
-    private synchronized void take(Signal signal) {
+    private synchronized void take(ProcessSignal processSignal) {
         if (closed) {
             return;
         }
         if (target != null) {
-            passOn(signal);
+            passOn(processSignal);
         } else {
-            early.add(signal);
+            early.add(processSignal);
             opener.interrupt();
         }
     }
@@ -95,7 +95,7 @@ public final class SignalRelay implements AutoCloseable {
     @Override
     public void close() {
         if (!isKept()) {
-            registrations.forEach(Signals.Registration::close);
+            registrations.forEach(SignalHandlers.Registration::close);
         }
         synchronized (this) {
             closed = true;

@@ -74,7 +74,7 @@ final class ClusterStart implements DriverSource, AutoCloseable {
                                                 peer.node(),
                                                 peer.address(),
                                                 peer.matchIndex(),
-                                                peer.heardMillis()))
+                                                peer.lastContactMillis()))
                         .toList());
     }
 

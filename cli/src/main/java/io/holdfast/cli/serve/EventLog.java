@@ -13,14 +13,14 @@ import java.util.function.Consumer;
  * and is told how many, but holds nobody up.
  */
 final class EventLog implements Consumer<String> {
-    private static final int MOST_WAITING = 10_000;
+    private static final int MAX_WAITING = 10_000;
 
     /** Names can be long, and lines that wait must not fill the memory. */
-    private static final int MOST_CHARS = 1000;
+    private static final int MAX_CHARS = 1000;
 
-    private static final int MOST_AT_ONCE = 500;
+    private static final int MAX_AT_ONCE = 500;
 
-    private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(MAX_WAITING);
     private final AtomicLong missed = new AtomicLong();
     private final PrintStream out;
 
@@ -36,8 +36,8 @@ final class EventLog implements Consumer<String> {
 
     @Override
     public void accept(String line) {
-        boolean isLong = line.length() > MOST_CHARS;
-        if (!lines.offer(isLong ? line.substring(0, MOST_CHARS) + "..." : line)) {
+        boolean isLong = line.length() > MAX_CHARS;
+        if (!lines.offer(isLong ? line.substring(0, MAX_CHARS) + "..." : line)) {
             missed.incrementAndGet();
         }
     }
@@ -47,7 +47,7 @@ final class EventLog implements Consumer<String> {
             List<String> batch = new ArrayList<>();
             while (true) {
                 batch.add(lines.take());
-                lines.drainTo(batch, MOST_AT_ONCE);
+                lines.drainTo(batch, MAX_AT_ONCE);
                 print(batch);
                 batch.clear();
             }

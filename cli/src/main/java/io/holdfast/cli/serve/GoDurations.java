@@ -25,7 +25,7 @@ final class GoDurations {
                     "m", 60_000_000_000L,
                     "h", 3_600_000_000_000L);
 
-    private static final int MOST_CHARS = 200;
+    private static final int MAX_CHARS = 200;
 
     private GoDurations() {}
 
@@ -36,7 +36,7 @@ final class GoDurations {
         if (rest.equals("0")) {
             return Optional.of(Duration.ZERO);
         }
-        if (rest.isEmpty() || rest.length() > MOST_CHARS) {
+        if (rest.isEmpty() || rest.length() > MAX_CHARS) {
             return Optional.empty();
         }
         BigInteger nanos = BigInteger.ZERO;

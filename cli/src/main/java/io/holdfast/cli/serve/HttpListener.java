@@ -1,11 +1,11 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 
 /** Where to listen for HTTP, and to whom its keys belong. */
-record HttpListener(Address.Tcp address, boolean tls, Namespace namespace) {
+record HttpListener(ListenAddress.Tcp address, boolean tls, Namespace namespace) {
     HttpListener {
         if (namespace.name().chars().anyMatch(Character::isISOControl)) {
             throw new ConfigException(

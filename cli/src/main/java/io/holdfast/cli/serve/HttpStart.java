@@ -6,7 +6,7 @@ import io.holdfast.driver.front.ClusterView;
 import io.holdfast.driver.front.FrontEnd;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.http.HttpConfig;
-import io.holdfast.http.HttpFront;
+import io.holdfast.http.HttpFrontEnd;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.StartException;
 import io.holdfast.server.TlsLoader;
@@ -29,7 +29,7 @@ final class HttpStart implements HoldfastServer.FrontEndStarter {
     private final HttpSettings settings;
     private final @Nullable Supplier<ClusterView> cluster;
     private List<HttpAddress> addresses = List.of();
-    private @Nullable HttpFront running;
+    private @Nullable HttpFrontEnd running;
 
     HttpStart(HttpSettings settings) {
         this(settings, null);
@@ -50,7 +50,7 @@ final class HttpStart implements HoldfastServer.FrontEndStarter {
             System.setProperty(VERTX_LOGGER, "io.vertx.core.logging.SLF4JLogDelegateFactory");
         }
         try {
-            HttpFront front = HttpFront.start(config, backend);
+            HttpFrontEnd front = HttpFrontEnd.start(config, backend);
             running = front;
             addresses = front.addresses();
             return front;

@@ -2,7 +2,7 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
@@ -53,7 +53,7 @@ final class ListenUrl {
 
     static HttpListener parseHttp(String text) {
         ListenUrl url = new ListenUrl(text);
-        Address.Tcp address = url.address(HTTP_PORT);
+        ListenAddress.Tcp address = url.address(HTTP_PORT);
         HttpListener listener =
                 new HttpListener(address, text.startsWith("https:"), url.namespace());
         url.checkAllUsed();
@@ -80,34 +80,34 @@ final class ListenUrl {
     }
 
     private Endpoint dflockd(boolean tls) {
-        Address address = address(DFLOCKD_PORT);
-        Endpoint endpoint = new Endpoint(address, tls, new Protocol.Dflockd(namespace()));
+        ListenAddress listenAddress = address(DFLOCKD_PORT);
+        Endpoint endpoint = new Endpoint(listenAddress, tls, new Protocol.Dflockd(namespace()));
         checkAllUsed();
         return endpoint;
     }
 
     private Endpoint lockd(boolean tls, boolean webSocket) {
-        Address address = address(webSocket ? WEBSOCKET_PORT : LOCKD_PORT);
-        Endpoint endpoint = new Endpoint(address, tls, lockdProtocol(webSocket));
+        ListenAddress listenAddress = address(webSocket ? WEBSOCKET_PORT : LOCKD_PORT);
+        Endpoint endpoint = new Endpoint(listenAddress, tls, lockdProtocol(webSocket));
         checkAllUsed();
         return endpoint;
     }
 
     private Endpoint lockdUnix() {
-        Address address = unixAddress("lockd+unix:///run/lockd.sock");
-        Endpoint endpoint = new Endpoint(address, false, lockdProtocol(false));
+        ListenAddress listenAddress = unixAddress("lockd+unix:///run/lockd.sock");
+        Endpoint endpoint = new Endpoint(listenAddress, false, lockdProtocol(false));
         checkAllUsed();
         return endpoint;
     }
 
     private Endpoint socketlock() {
-        Address address = unixAddress("socketlock:///run/deploy.sock");
-        Endpoint endpoint = new Endpoint(address, false, socketlockProtocol());
+        ListenAddress listenAddress = unixAddress("socketlock:///run/deploy.sock");
+        Endpoint endpoint = new Endpoint(listenAddress, false, socketlockProtocol());
         checkAllUsed();
         return endpoint;
     }
 
-    private Address unixAddress(String example) {
+    private ListenAddress unixAddress(String example) {
         int question = text.indexOf('?');
         String path =
                 text.substring(
@@ -118,7 +118,7 @@ final class ListenUrl {
         }
         String mode = settings.remove("mode");
         try {
-            return new Address.Unix(
+            return new ListenAddress.Unix(
                     Path.of(path), mode == null ? null : FileMode.parse("mode", mode));
         } catch (InvalidPathException e) {
             throw bad("has no path that can be used");
@@ -186,7 +186,7 @@ final class ListenUrl {
                         .orElseThrow(() -> bad("has " + name + "=" + value + ": true or false"));
     }
 
-    private Address.Tcp address(int defaultPort) {
+    private ListenAddress.Tcp address(int defaultPort) {
         URI url;
         try {
             url = new URI(text);
@@ -211,7 +211,7 @@ final class ListenUrl {
         if (port > 65535) {
             throw bad("needs a port of 0-65535");
         }
-        return new Address.Tcp(host, port);
+        return new ListenAddress.Tcp(host, port);
     }
 
     private Map<String, String> settings(String query) {

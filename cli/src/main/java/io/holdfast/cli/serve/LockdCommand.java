@@ -2,7 +2,7 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.cli.options.FileNames;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
@@ -83,12 +83,12 @@ public final class LockdCommand {
             say what holds anyway.
             """;
 
-    private final List<Address> tcp = new ArrayList<>();
-    private final List<Address> webSockets = new ArrayList<>();
+    private final List<ListenAddress> tcp = new ArrayList<>();
+    private final List<ListenAddress> webSockets = new ArrayList<>();
     private final List<Path> unix = new ArrayList<>();
     private final SettingValues values = new SettingValues(true);
-    private @Nullable Address glockdTcp;
-    private @Nullable Address glockdWebSocket;
+    private @Nullable ListenAddress glockdTcp;
+    private @Nullable ListenAddress glockdWebSocket;
     private boolean defaultTcp = true;
     private boolean allowDump;
     private boolean enableRegistry;
@@ -248,7 +248,7 @@ public final class LockdCommand {
     }
 
     /** Reads {@code [HOST:]PORT}. */
-    static Address address(String option, String value) {
+    static ListenAddress address(String option, String value) {
         int colon = value.lastIndexOf(':');
         String host = colon < 0 ? "127.0.0.1" : value.substring(0, colon);
         String port = value.substring(colon + 1);
@@ -264,7 +264,7 @@ public final class LockdCommand {
                             + value
                             + ")");
         }
-        return new Address.Tcp(host, Integer.parseInt(port));
+        return new ListenAddress.Tcp(host, Integer.parseInt(port));
     }
 
     private int serve() {
@@ -283,14 +283,14 @@ public final class LockdCommand {
 
     private ServerConfig config(@Nullable Consumer<String> events) {
         List<Endpoint> listeners = new ArrayList<>();
-        for (Address address : with(tcp, glockdTcp)) {
-            listeners.add(endpoint(address, false));
+        for (ListenAddress listenAddress : with(tcp, glockdTcp)) {
+            listeners.add(endpoint(listenAddress, false));
         }
         for (Path path : unix) {
-            listeners.add(endpoint(new Address.Unix(path, unixMode), false));
+            listeners.add(endpoint(new ListenAddress.Unix(path, unixMode), false));
         }
-        for (Address address : with(webSockets, glockdWebSocket)) {
-            listeners.add(endpoint(address, true));
+        for (ListenAddress listenAddress : with(webSockets, glockdWebSocket)) {
+            listeners.add(endpoint(listenAddress, true));
         }
         if (unixMode != null && unix.isEmpty()) {
             throw new ConfigException("--unix-mode needs --unix");
@@ -305,17 +305,17 @@ public final class LockdCommand {
         return values.toConfig(listeners, null, values.lockd(events));
     }
 
-    private static List<Address> with(List<Address> some, @Nullable Address another) {
-        List<Address> all = new ArrayList<>(some);
+    private static List<ListenAddress> with(List<ListenAddress> some, @Nullable ListenAddress another) {
+        List<ListenAddress> all = new ArrayList<>(some);
         if (another != null) {
             all.add(another);
         }
         return all;
     }
 
-    private Endpoint endpoint(Address address, boolean webSocket) {
+    private Endpoint endpoint(ListenAddress listenAddress, boolean webSocket) {
         return new Endpoint(
-                address,
+                listenAddress,
                 false,
                 new Protocol.Lockd(Namespace.DEFAULT, webSocket, allowDump, enableRegistry));
     }

@@ -24,7 +24,7 @@ final class PidFile implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PidFile.class);
 
     /** More than the number of a process needs, and a line end. */
-    private static final int MOST_BYTES = 32;
+    private static final int MAX_BYTES = 32;
 
     private final Path path;
     private final FileChannel channel;
@@ -66,7 +66,7 @@ final class PidFile implements AutoCloseable {
 
     /** Whether there is nothing in it but the number of a process. */
     private static boolean isPidFile(FileChannel channel) throws IOException {
-        ByteBuffer content = ByteBuffer.allocate(MOST_BYTES + 1);
+        ByteBuffer content = ByteBuffer.allocate(MAX_BYTES + 1);
         while (content.hasRemaining() && channel.read(content, content.position()) > 0) {
             // goes on
         }

@@ -1,16 +1,16 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.cli.process.Signal;
-import io.holdfast.cli.process.Signals;
+import io.holdfast.cli.process.ProcessSignal;
+import io.holdfast.cli.process.SignalHandlers;
 import io.holdfast.cli.process.StartTerminal;
 import io.holdfast.http.HttpAddress;
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
-import io.holdfast.server.connection.PeerName;
+import io.holdfast.server.connection.AddressFormat;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,7 +65,7 @@ final class ServerRun {
         /** The terminal is gone: it ends as at a first signal, however often it is told so. */
         synchronized void closeTerminal() {
             if (!begun) {
-                signal(Signal.HUP.status());
+                signal(ProcessSignal.HUP.status());
             }
         }
 
@@ -158,8 +158,8 @@ final class ServerRun {
         // before anybody can see that the server is there
         boolean drains = plan.secrets() == null || StartTerminal.isThere();
         Runnable hangup = drains ? ending::closeTerminal : ending::reload;
-        try (Signals.Registration _ = Signals.onEnd(ending::signal);
-                Signals.Registration _ = Signals.onHangup(hangup)) {
+        try (SignalHandlers.Registration _ = SignalHandlers.onEnd(ending::signal);
+                SignalHandlers.Registration _ = SignalHandlers.onHangup(hangup)) {
             if (pidFile == null) {
                 return serve(plan, ending, failed);
             }
@@ -197,7 +197,7 @@ final class ServerRun {
             return 1;
         }
         if (http != null) {
-            http.addresses().forEach(ServerRun::tellListening);
+            http.addresses().forEach(ServerRun::logListening);
         }
         warnIfOpen(plan.server(), server.addresses());
         if (http != null) {
@@ -234,9 +234,9 @@ final class ServerRun {
                 : HoldfastServer.start(plan.server(), others, plan.restart());
     }
 
-    private static void tellListening(HttpAddress address) {
+    private static void logListening(HttpAddress address) {
         LOG.atInfo()
-                .addKeyValue("addr", PeerName.join(address.host(), address.port()))
+                .addKeyValue("addr", AddressFormat.join(address.host(), address.port()))
                 .addKeyValue("protocol", address.tls() ? "https" : "http")
                 .addKeyValue("transport", "nio")
                 .log("listening");
@@ -250,7 +250,7 @@ final class ServerRun {
     private static void warnIfOpen(ServerConfig config, List<InetSocketAddress> addresses) {
         Iterator<InetSocketAddress> next = addresses.iterator();
         for (Endpoint endpoint : config.listeners()) {
-            if (endpoint.address() instanceof Address.Tcp) {
+            if (endpoint.address() instanceof ListenAddress.Tcp) {
                 warnIfOpen(endpoint, next.next(), config.secret() != null);
             }
         }
@@ -269,12 +269,12 @@ final class ServerRun {
         }
         if (isLockd(endpoint)) {
             LOG.atWarn()
-                    .addKeyValue("addr", PeerName.of(address))
+                    .addKeyValue("addr", AddressFormat.of(address))
                     .log(
                             "open beyond this machine: lockd has no password, so whoever reaches"
                                     + " it can lock");
         } else {
-            warnIfOpen(PeerName.of(address), endpoint.tls(), secret);
+            warnIfOpen(AddressFormat.of(address), endpoint.tls(), secret);
         }
     }
 
@@ -286,7 +286,7 @@ final class ServerRun {
             return; // it was known a moment ago
         }
         if (!loopback) {
-            warnIfOpen(PeerName.join(address.host(), address.port()), address.tls(), secret);
+            warnIfOpen(AddressFormat.join(address.host(), address.port()), address.tls(), secret);
         }
     }
 

@@ -500,9 +500,9 @@ enum Setting {
     }
 
     /** The longest span, in seconds, that fits nanoseconds. */
-    private static final long MOST_SECONDS = 9223372036L;
+    private static final long MAX_SECONDS = 9223372036L;
 
-    private static final long MOST_EVENT_LOOPS = 1024;
+    private static final long MAX_EVENT_LOOPS = 1024;
 
     final String flag;
     final Type type;
@@ -586,13 +586,13 @@ enum Setting {
             }
             case NONE -> {}
         }
-        if (type == Type.SECONDS && value > MOST_SECONDS) {
+        if (type == Type.SECONDS && value > MAX_SECONDS) {
             throw new ConfigException(
-                    "--" + flag + " must be <= " + MOST_SECONDS + " (got " + value + unit + ")");
+                    "--" + flag + " must be <= " + MAX_SECONDS + " (got " + value + unit + ")");
         }
-        if (this == EVENT_LOOPS && value > MOST_EVENT_LOOPS) {
+        if (this == EVENT_LOOPS && value > MAX_EVENT_LOOPS) {
             throw new ConfigException(
-                    "--event-loops must be <= " + MOST_EVENT_LOOPS + " (got " + value + ")");
+                    "--event-loops must be <= " + MAX_EVENT_LOOPS + " (got " + value + ")");
         }
         if ((this == PORT || this == HTTP_PORT) && (value < 0 || value > 65535)) {
             throw new ConfigException("--" + flag + " must be 0-65535 (got " + value + ")");

@@ -2,10 +2,10 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.cli.logging.LineLogger;
 import io.holdfast.cli.options.FileNames;
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.Secret;
-import io.holdfast.engine.Settings;
-import io.holdfast.protocol.text.Blanks;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.protocol.text.Whitespace;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.LockdConfig;
@@ -113,7 +113,7 @@ final class SettingValues {
         LineLogger.setDebug(isOn(Setting.DEBUG));
         return new ServerConfig(
                 listeners,
-                new Settings(
+                new EngineSettings(
                         count(Setting.MAX_WAITERS),
                         seconds(Setting.GC_MAX_IDLE).toNanos(),
                         isOn(Setting.AUTO_RELEASE_ON_DISCONNECT),
@@ -124,7 +124,7 @@ final class SettingValues {
                 number(Setting.MAX_KEYS),
                 count(Setting.MAX_SUBSCRIPTIONS),
                 number(Setting.MAX_PUSH_BYTES),
-                new ClientCaps(
+                new ClientLimits(
                         count(Setting.MAX_NAMES_PER_CONNECTION),
                         count(Setting.MAX_WAITERS_PER_CONNECTION),
                         count(Setting.MAX_KEYS_PER_CONNECTION)),
@@ -268,7 +268,7 @@ final class SettingValues {
     }
 
     private static Secret secret(byte[] bytes, String source) {
-        byte[] trimmed = Blanks.trim(bytes);
+        byte[] trimmed = Whitespace.trim(bytes);
         if (trimmed.length == 0) {
             throw new ConfigException(source + " is empty");
         }

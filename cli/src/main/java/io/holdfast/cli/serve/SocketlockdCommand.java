@@ -3,8 +3,8 @@ package io.holdfast.cli.serve;
 import io.holdfast.cli.logging.LineLogger;
 import io.holdfast.cli.options.FileNames;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Policy;
-import io.holdfast.server.Address;
+import io.holdfast.engine.QueuePolicy;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
@@ -165,7 +165,7 @@ public final class SocketlockdCommand {
         if (path.isBlank()) {
             throw new ConfigException("socket path is required");
         }
-        Policy policy =
+        QueuePolicy queuePolicy =
                 SocketlockValues.policy(given.getOrDefault(POLICY, ""))
                         .orElseThrow(
                                 () ->
@@ -174,12 +174,12 @@ public final class SocketlockdCommand {
                                                         + " writer"));
         Endpoint endpoint =
                 new Endpoint(
-                        new Address.Unix(path(path), null),
+                        new ListenAddress.Unix(path(path), null),
                         false,
                         new Protocol.Socketlock(
                                 Namespace.DEFAULT,
                                 null,
-                                policy,
+                                queuePolicy,
                                 SocketlockValues.limits(
                                         duration(given, REQUEST_TIMEOUT),
                                         duration(given, CONFIRM_TIMEOUT),

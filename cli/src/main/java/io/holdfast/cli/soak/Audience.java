@@ -9,22 +9,22 @@ import java.util.concurrent.TimeUnit;
  */
 final class Audience {
     /** A server may cut off a listener that is 64 lines behind. This tool never asks for that. */
-    private static final int MOST_UNDERWAY = 48;
+    private static final int MAX_UNDERWAY = 48;
 
-    private static final long LOOK_AGAIN_MILLIS = 20;
+    private static final long CHECK_INTERVAL_MILLIS = 20;
 
-    private final Receipts receipts;
-    private final Semaphore room = new Semaphore(MOST_UNDERWAY);
+    private final DeliveryChecker deliveryChecker;
+    private final Semaphore permits = new Semaphore(MAX_UNDERWAY);
 
     Audience(String name, int workers) {
-        receipts = new Receipts(name, workers);
+        deliveryChecker = new DeliveryChecker(name, workers);
     }
 
     /**
      * To be called before lines are sent this way. False if the cycle ended before there was room.
      */
-    boolean takeRoom(int lines, Cycle cycle) throws InterruptedException {
-        while (!room.tryAcquire(lines, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS)) {
+    boolean acquirePermits(int lines, Cycle cycle) throws InterruptedException {
+        while (!permits.tryAcquire(lines, CHECK_INTERVAL_MILLIS, TimeUnit.MILLISECONDS)) {
             if (cycle.ended()) {
                 return false;
             }
@@ -33,11 +33,11 @@ final class Audience {
     }
 
     /** A line has arrived. */
-    void giveRoom() {
-        room.release();
+    void releasePermit() {
+        permits.release();
     }
 
-    Receipts receipts() {
-        return receipts;
+    DeliveryChecker receipts() {
+        return deliveryChecker;
     }
 }

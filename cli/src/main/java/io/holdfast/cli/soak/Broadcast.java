@@ -17,7 +17,7 @@ final class Broadcast {
     private final Cycle cycle;
     private final String channel;
     private final String end;
-    private final List<Listener> listeners;
+    private final List<SoakListener> listeners;
 
     /** How many listeners each audience has. */
     private final Map<Audience, Integer> audiences = new LinkedHashMap<>();
@@ -28,21 +28,21 @@ final class Broadcast {
     /**
      * @param end the channel of the closing signals, which no listener's pattern matches
      */
-    Broadcast(Cycle cycle, String channel, String end, List<Listener> listeners) {
+    Broadcast(Cycle cycle, String channel, String end, List<SoakListener> listeners) {
         this.cycle = cycle;
         this.channel = channel;
         this.end = end;
         this.listeners = listeners;
-        for (var listener : listeners) {
-            audiences.merge(listener.audience(), 1, Integer::sum);
+        for (var soakListener : listeners) {
+            audiences.merge(soakListener.audience(), 1, Integer::sum);
         }
         sent = new int[cycle.workers()];
     }
 
     void run() throws IOException, CheckFailedException, InterruptedException {
-        for (var listener : listeners) {
-            listener.listen();
-            listener.connection().expect("ok", "listen", end, "");
+        for (var soakListener : listeners) {
+            soakListener.listen();
+            soakListener.connection().expect("ok", "listen", end, "");
         }
         sendAndReceive();
         for (var audience : audiences.keySet()) {
@@ -55,8 +55,8 @@ final class Broadcast {
 
     private void sendAndReceive() throws IOException, CheckFailedException, InterruptedException {
         var works = new ArrayList<Cycle.Work>();
-        for (var listener : listeners) {
-            works.add(() -> listener.receive(cycle, channel, end));
+        for (var soakListener : listeners) {
+            works.add(() -> soakListener.receive(cycle, channel, end));
         }
         for (int i = 0; i < cycle.workers(); i++) {
             int worker = i;
@@ -69,21 +69,21 @@ final class Broadcast {
         var connection = cycle.connect();
         int next = 0;
         while (next < cycle.rounds() && !cycle.ended() && roomForOne()) {
-            var payload = new Item(worker, next).text();
+            var payload = new SoakItem(worker, next).text();
             connection.expect("ok " + audiences.size(), "signal", channel, payload);
             next++;
         }
         sent[worker] = next;
         for (var audience : audiences.entrySet()) {
-            var _ = audience.getKey().takeRoom(audience.getValue(), cycle); // it goes to everyone
+            var _ = audience.getKey().acquirePermits(audience.getValue(), cycle); // it goes to everyone
         }
-        connection.expect("ok " + listeners.size(), "signal", end, new Item(worker, next).text());
+        connection.expect("ok " + listeners.size(), "signal", end, new SoakItem(worker, next).text());
         cycle.disconnect(connection);
     }
 
     private boolean roomForOne() throws InterruptedException {
         for (var audience : audiences.keySet()) {
-            if (!audience.takeRoom(1, cycle)) {
+            if (!audience.acquirePermits(1, cycle)) {
                 return false;
             }
         }
@@ -92,16 +92,16 @@ final class Broadcast {
 
     /** Once nobody listens any more, a signal reaches nobody. */
     private void leave() throws IOException, CheckFailedException, InterruptedException {
-        for (var listener : listeners) {
-            listener.unlisten();
+        for (var soakListener : listeners) {
+            soakListener.unlisten();
         }
         var late = cycle.connect();
         late.expect("ok 0", "signal", channel, "late");
         cycle.disconnect(late);
-        for (var listener : listeners) {
-            listener.connection().expect("ok", "unlisten", end, "");
-            listener.connection().expectNoSignal();
-            cycle.disconnect(listener.connection());
+        for (var soakListener : listeners) {
+            soakListener.connection().expect("ok", "unlisten", end, "");
+            soakListener.connection().expectNoSignal();
+            cycle.disconnect(soakListener.connection());
         }
     }
 }

@@ -34,7 +34,7 @@ final class Cycle implements AutoCloseable {
     private static final Duration PORTS_BUSY = Duration.ofSeconds(90);
 
     private static final Duration PORTS_RETRY = Duration.ofMillis(100);
-    private static final long LONGEST_DWELL_NANOS = 300_000;
+    private static final long MAX_DWELL_NANOS = 300_000;
 
     private final SoakPlan plan;
     private final StopRequest stop;
@@ -120,7 +120,7 @@ final class Cycle implements AutoCloseable {
 
     /** Stays in a slot for a moment, so that a second holder would be noticed. */
     static void dwell() {
-        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_DWELL_NANOS));
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MAX_DWELL_NANOS));
     }
 
     @Override

@@ -12,14 +12,14 @@ import java.nio.file.Path;
  *     null for the folder of temporary files
  */
 record ElectionPlan(int rounds, int processes, @Nullable Path folder) {
-    private static final int MOST_PROCESSES = 64;
+    private static final int MAX_PROCESSES = 64;
 
     /** Throws {@link IllegalArgumentException} that names the flag. */
     ElectionPlan {
         require(rounds > 0, "--rounds must be > 0 (got " + rounds + ")");
         require(
-                processes > 1 && processes <= MOST_PROCESSES,
-                "--processes must be 2 to " + MOST_PROCESSES + " (got " + processes + ")");
+                processes > 1 && processes <= MAX_PROCESSES,
+                "--processes must be 2 to " + MAX_PROCESSES + " (got " + processes + ")");
     }
 
     private static void require(boolean holds, String otherwise) {

@@ -29,13 +29,13 @@ final class ElectionRun {
     private static final int ONE_OF_TWO_KILLS = 3;
 
     private static final int ONE_OF_HASTE = 4;
-    private static final int LONGEST_LOAD_MILLIS = 600;
+    private static final int MAX_LOAD_MILLIS = 600;
     private static final long END_SECONDS = 30;
 
     private final ElectionPlan plan;
     private final SoakLog log;
     private final StopRequest stop;
-    private final ElectionTally tally = new ElectionTally();
+    private final ElectionChecker tally = new ElectionChecker();
     private final Map<String, Process> workers = new LinkedHashMap<>();
     private final List<Thread> readers = new ArrayList<>();
     private int lastName;
@@ -94,7 +94,7 @@ final class ElectionRun {
             // Now and then at once, while the last takeover is hardly over and newcomers arrive.
             if (done == 0 || ThreadLocalRandom.current().nextInt(ONE_OF_HASTE) != 0) {
                 tally.awaitAll(workers.keySet());
-                int load = ThreadLocalRandom.current().nextInt(LONGEST_LOAD_MILLIS);
+                int load = ThreadLocalRandom.current().nextInt(MAX_LOAD_MILLIS);
                 stop.pause(Duration.ofMillis(load));
             }
             killPrimary(folder, tally.awaitProgress());

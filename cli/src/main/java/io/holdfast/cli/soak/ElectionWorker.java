@@ -41,7 +41,7 @@ final class ElectionWorker {
     /** Most stay inside for a moment only, some for longer than it takes to elect a primary. */
     private static final int ONE_OF_SLOW = 10;
 
-    private static final int LONGEST_MICROS = 250_000;
+    private static final int MAX_MICROS = 250_000;
     private static final int SHORT_MICROS = 500;
     private static final int OUTSIDE_MICROS = 2000;
 
@@ -180,7 +180,7 @@ final class ElectionWorker {
 
     private static void stayInside() {
         boolean slow = ThreadLocalRandom.current().nextInt(ONE_OF_SLOW) == 0;
-        pause(slow ? LONGEST_MICROS : SHORT_MICROS);
+        pause(slow ? MAX_MICROS : SHORT_MICROS);
     }
 
     private static void pause(int mostMicros) {

@@ -1,6 +1,6 @@
 package io.holdfast.cli.soak;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ final class ListsScenario implements Scenario {
             throws IOException, CheckFailedException {
         var values = new ArrayList<String>();
         for (int i = 0; i < LENGTH; i++) {
-            values.add(new Item(i, round).text());
+            values.add(new SoakItem(i, round).text());
             connection.expect("ok " + values.size(), "rpush", key, values.getLast());
         }
         connection.expect("ok " + LENGTH, "llen", key, "");
@@ -48,33 +48,33 @@ final class ListsScenario implements Scenario {
     /** Who pushes before each pop never finds the list empty. */
     private static void useTogether(Cycle cycle, String key)
             throws IOException, CheckFailedException, InterruptedException {
-        var receipts = new Receipts(key, cycle.workers());
-        var progress = new Progress(key, cycle.workers());
+        var deliveryChecker = new DeliveryChecker(key, cycle.workers());
+        var orderChecker = new OrderChecker(key, cycle.workers());
         int[] pushed = new int[cycle.workers()];
         cycle.inEveryWorker(
                 worker -> {
                     var connection = cycle.connect();
                     for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
-                        push(connection, key, new Item(worker, i), cycle.workers());
+                        push(connection, key, new SoakItem(worker, i), cycle.workers());
                         pushed[worker]++;
-                        var floor = progress.floor();
+                        var floor = orderChecker.floor();
                         var popped = pop(connection, key, cycle);
-                        receipts.add(popped);
-                        progress.advance(popped, floor);
+                        deliveryChecker.add(popped);
+                        orderChecker.advance(popped, floor);
                     }
                     cycle.disconnect(connection);
                 });
         for (int worker = 0; worker < pushed.length; worker++) {
-            receipts.check(worker, pushed[worker]);
+            deliveryChecker.check(worker, pushed[worker]);
         }
         var connection = cycle.connect();
         checkGone(connection, key);
         cycle.disconnect(connection);
     }
 
-    private static void push(SoakConnection connection, String key, Item item, int longest)
+    private static void push(SoakConnection connection, String key, SoakItem soakItem, int longest)
             throws IOException, CheckFailedException {
-        var answer = connection.ask("rpush", key, item.text());
+        var answer = connection.ask("rpush", key, soakItem.text());
         for (int length = 1; length <= longest; length++) {
             if (answer.equals("ok " + length)) {
                 return;
@@ -90,21 +90,21 @@ final class ListsScenario implements Scenario {
                         + "\"");
     }
 
-    private static Item pop(SoakConnection connection, String key, Cycle cycle)
+    private static SoakItem pop(SoakConnection connection, String key, Cycle cycle)
             throws IOException, CheckFailedException {
         var answer = connection.ask("lpop", key, "");
         if (!answer.startsWith("ok ")) {
             throw new CheckFailedException(
                     "lpop " + key + ": got \"" + answer + "\", want \"ok <value>\"");
         }
-        return Item.parse(answer.substring(3), cycle, "lpop " + key);
+        return SoakItem.parse(answer.substring(3), cycle, "lpop " + key);
     }
 
     private static void checkRange(String answer, String key, List<String> values)
             throws CheckFailedException {
-        var wanted = new Json.Items(values.stream().<Json>map(Json.Text::new).toList());
+        var wanted = new JsonValue.ArrayValue(values.stream().<JsonValue>map(JsonValue.StringValue::new).toList());
         try {
-            if (answer.startsWith("ok ") && Json.parse(answer.substring(3)).equals(wanted)) {
+            if (answer.startsWith("ok ") && JsonValue.parse(answer.substring(3)).equals(wanted)) {
                 return;
             }
         } catch (IllegalArgumentException _) {

@@ -1,6 +1,6 @@
 package io.holdfast.cli.soak;
 
-import io.holdfast.cli.soak.LockFileMember.Role;
+import io.holdfast.cli.soak.LockFileProcess.Role;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,7 +27,7 @@ record LockFileHammer(Duration time) implements LockFileScenario {
     private static final Duration RECOVERY = STALE.plusSeconds(10);
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration MOMENT = Duration.ofMillis(1);
-    private static final int LONGEST_PAUSE_MILLIS = 1500;
+    private static final int MAX_PAUSE_MILLIS = 1500;
     private static final int ONE_OF_ANYWHERE = 3;
     private static final int ONE_OF_LONG = 8;
     private static final int ONE_OF_SCRIPTS = 3;
@@ -44,8 +44,8 @@ record LockFileHammer(Duration time) implements LockFileScenario {
     @Override
     public void run(LockFileStage stage)
             throws IOException, InterruptedException, CheckFailedException {
-        var tally = new LockFileTally();
-        try (var crew = new LockFileCrew(stage.folder(), stage.random());
+        var tally = new LockFileLogChecker();
+        try (var crew = new LockFileProcesses(stage.folder(), stage.random());
                 var log = new LockFileLog(crew.log());
                 var _ = new Sweeper(crew.lock())) {
             new Run(stage, crew, log, tally).run(time);
@@ -55,21 +55,21 @@ record LockFileHammer(Duration time) implements LockFileScenario {
     }
 
     private record Run(
-            LockFileStage stage, LockFileCrew crew, LockFileLog log, LockFileTally tally) {
+            LockFileStage stage, LockFileProcesses crew, LockFileLog log, LockFileLogChecker tally) {
         void run(Duration time) throws IOException, InterruptedException, CheckFailedException {
             for (int i = 0; i < stage.processes(); i++) {
                 start(i);
             }
             await(
-                    () -> tally.seen().stream().anyMatch(it -> it.startsWith(LockFileTally.OURS)),
+                    () -> tally.seen().stream().anyMatch(it -> it.startsWith(LockFileLogChecker.OURS)),
                     START,
                     "nobody has had the lock in " + START.toSeconds() + " s");
             long end = System.nanoTime() + time.toNanos();
             while ((System.nanoTime() < end || tally.killsInside() == 0)
                     && !stage.stop().isRequested()) {
-                pause(Duration.ofMillis(stage.random().nextInt(LONGEST_PAUSE_MILLIS)));
+                pause(Duration.ofMillis(stage.random().nextInt(MAX_PAUSE_MILLIS)));
                 if (stage.random().nextInt(ONE_OF_LONG) == 0) {
-                    anyOfOurs().tell("long");
+                    anyOfOurs().send("long");
                 }
                 kill();
             }
@@ -89,13 +89,13 @@ record LockFileHammer(Duration time) implements LockFileScenario {
             crew.startOurs(STYLES[stage.random().nextInt(STYLES.length)], STALE);
         }
 
-        private LockFileMember anyOfOurs() {
+        private LockFileProcess anyOfOurs() {
             var ours = crew.members().stream().filter(it -> it.role() == Role.OURS).toList();
             return ours.get(stage.random().nextInt(ours.size()));
         }
 
         /** Whoever is inside, mostly. */
-        private LockFileMember victim()
+        private LockFileProcess victim()
                 throws IOException, InterruptedException, CheckFailedException {
             if (stage.random().nextInt(ONE_OF_ANYWHERE) != 0) {
                 await(() -> !tally.inside().isEmpty(), RECOVERY, "nobody enters");
@@ -109,7 +109,7 @@ record LockFileHammer(Duration time) implements LockFileScenario {
 
         private void kill() throws IOException, InterruptedException, CheckFailedException {
             int inside = tally.killsInside();
-            LockFileMember victim;
+            LockFileProcess victim;
             try (var stop = new LockFileStop()) {
                 victim = victim();
                 stop.stop(victim.process());
@@ -136,7 +136,7 @@ record LockFileHammer(Duration time) implements LockFileScenario {
         }
 
         /** Turns up to the kill are read and done with. */
-        private void awaitKilled(LockFileMember victim) throws IOException, CheckFailedException {
+        private void awaitKilled(LockFileProcess victim) throws IOException, CheckFailedException {
             int kills = tally.kills();
             look();
             if (tally.kills() != kills + 1) {

@@ -1,6 +1,6 @@
 package io.holdfast.cli.soak;
 
-import io.holdfast.cli.soak.LockFileMember.Role;
+import io.holdfast.cli.soak.LockFileProcess.Role;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -11,9 +11,9 @@ import java.time.Duration;
  */
 record LockFileOverwriter(Duration time) implements LockFileScenario {
     private static final Duration STALE = Duration.ofSeconds(3);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Duration MOMENT = Duration.ofMillis(20);
-    private static final int FEWEST = 3;
+    private static final int MIN_DISPLACED = 3;
 
     @Override
     public String name() {
@@ -23,15 +23,15 @@ record LockFileOverwriter(Duration time) implements LockFileScenario {
     @Override
     public void run(LockFileStage stage)
             throws IOException, InterruptedException, CheckFailedException {
-        var tally = new LockFileTally();
-        try (var crew = new LockFileCrew(stage.folder(), stage.random());
+        var tally = new LockFileLogChecker();
+        try (var crew = new LockFileProcesses(stage.folder(), stage.random());
                 var log = new LockFileLog(crew.log())) {
             for (int i = 1; i < stage.processes(); i++) {
                 crew.startOurs(LockFileWorker.Style.BESIDE_STRANGERS, STALE);
             }
             crew.startScript(Role.OVERWRITING);
             // Long stays see it at a beat, others when they release.
-            crew.members().getFirst().tell("long");
+            crew.members().getFirst().send("long");
             long start = System.nanoTime();
             while (isToGoOn(stage, tally, System.nanoTime() - start)) {
                 stage.stop().pause(MOMENT);
@@ -46,13 +46,13 @@ record LockFileOverwriter(Duration time) implements LockFileScenario {
         }
     }
 
-    private boolean isToGoOn(LockFileStage stage, LockFileTally tally, long nanos)
+    private boolean isToGoOn(LockFileStage stage, LockFileLogChecker tally, long nanos)
             throws CheckFailedException {
         if (stage.stop().isRequested()) {
             return false;
         }
-        boolean enough = tally.displaced() >= FEWEST;
-        if (!enough && nanos > time.plus(PATIENCE).toNanos()) {
+        boolean enough = tally.displaced() >= MIN_DISPLACED;
+        if (!enough && nanos > time.plus(TIMEOUT).toNanos()) {
             throw new CheckFailedException(
                     "hardly anybody was displaced in " + tally.turns() + " turns");
         }

@@ -13,18 +13,18 @@ import java.nio.file.Path;
  * @param seed of every choice that is made at random
  */
 record LockFilePlan(int rounds, int processes, @Nullable Path folder, long seed) {
-    private static final int FEWEST_PROCESSES = 3;
-    private static final int MOST_PROCESSES = 64;
+    private static final int MIN_PROCESSES = 3;
+    private static final int MAX_PROCESSES = 64;
 
     /** Throws {@link IllegalArgumentException} that names the flag. */
     LockFilePlan {
         require(rounds > 0, "--rounds must be > 0 (got " + rounds + ")");
         require(
-                processes >= FEWEST_PROCESSES && processes <= MOST_PROCESSES,
+                processes >= MIN_PROCESSES && processes <= MAX_PROCESSES,
                 "--processes must be "
-                        + FEWEST_PROCESSES
+                        + MIN_PROCESSES
                         + " to "
-                        + MOST_PROCESSES
+                        + MAX_PROCESSES
                         + " (got "
                         + processes
                         + ")");

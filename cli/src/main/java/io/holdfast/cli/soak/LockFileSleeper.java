@@ -13,7 +13,7 @@ import java.util.List;
  */
 record LockFileSleeper() implements LockFileScenario {
     private static final Duration STALE = Duration.ofSeconds(1);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     @Override
     public String name() {
@@ -23,7 +23,7 @@ record LockFileSleeper() implements LockFileScenario {
     @Override
     public void run(LockFileStage stage)
             throws IOException, InterruptedException, CheckFailedException {
-        try (var crew = new LockFileCrew(stage.folder(), stage.random())) {
+        try (var crew = new LockFileProcesses(stage.folder(), stage.random())) {
             var first = crew.startPuppet(STALE);
             var second = crew.startPuppet(STALE);
             for (var end : List.of("", "release", "close")) {
@@ -39,7 +39,7 @@ record LockFileSleeper() implements LockFileScenario {
 
     /** Heard of at a beat, or at what is the first that it does when it goes on. */
     private static void robbed(
-            LockFileCrew crew, LockFileMember sleeper, LockFileMember successor, String end)
+            LockFileProcesses crew, LockFileProcess sleeper, LockFileProcess successor, String end)
             throws IOException, InterruptedException, CheckFailedException {
         acquire(crew, sleeper);
         String nonce;
@@ -47,26 +47,26 @@ record LockFileSleeper() implements LockFileScenario {
             stop.stop(sleeper.process());
             nonce = acquire(crew, successor);
             if (!end.isEmpty()) {
-                sleeper.tell(end);
+                sleeper.send(end);
             }
         }
-        crew.expect(sleeper, "lost", PATIENCE);
+        crew.expect(sleeper, "lost", TIMEOUT);
         var holder = FileSemaphore.at(crew.lock()).status().holder();
         if (!holder.map(it -> nonce.equals(it.nonce())).orElse(false)) {
             throw new CheckFailedException("the lock of the successor is gone: " + holder);
         }
-        successor.tell("release");
-        crew.expect(successor, "released ", PATIENCE);
+        successor.send("release");
+        crew.expect(successor, "released ", TIMEOUT);
         if (Files.exists(crew.lock())) {
             throw new CheckFailedException("released, and yet there is a lock");
         }
     }
 
     /** Gives the nonce. */
-    private static String acquire(LockFileCrew crew, LockFileMember puppet)
+    private static String acquire(LockFileProcesses crew, LockFileProcess puppet)
             throws InterruptedException, CheckFailedException {
-        puppet.tell("acquire " + PATIENCE.toMillis());
-        crew.expect(puppet, "waiting", PATIENCE);
-        return crew.expect(puppet, "won ", PATIENCE).split(" ", -1)[1];
+        puppet.send("acquire " + TIMEOUT.toMillis());
+        crew.expect(puppet, "waiting", TIMEOUT);
+        return crew.expect(puppet, "won ", TIMEOUT).split(" ", -1)[1];
     }
 }

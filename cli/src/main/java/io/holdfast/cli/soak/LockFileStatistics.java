@@ -16,7 +16,7 @@ final class LockFileStatistics {
     private final List<Long> wakeUps = new ArrayList<>();
 
     /** Turns of processes that respect the lock, as far as a tally knows. */
-    void addAlone(LockFileTally tally) {
+    void addAlone(LockFileLogChecker tally) {
         turns += tally.turns();
         kills += tally.kills();
         overlaps += tally.overlaps();
@@ -24,7 +24,7 @@ final class LockFileStatistics {
     }
 
     /** Turns beside a script that respects nothing. */
-    void addDisplaced(LockFileTally tally) {
+    void addDisplaced(LockFileLogChecker tally) {
         turns += tally.turns();
         displaced += tally.displaced();
         losses += tally.losses();

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  * if this process ends in whatever way, so that nothing stays behind for ever.
  */
 final class LockFileStop implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 10;
+    private static final long TIMEOUT_SECONDS = 10;
 
     /** Told the process first. The end of its standard input is the sign to let it go on. */
     private static final String SCRIPT =
@@ -37,7 +37,7 @@ final class LockFileStop implements AutoCloseable {
         var pid = Long.toString(process.pid());
         stopper.getOutputStream().write((pid + "\n").getBytes(StandardCharsets.US_ASCII));
         stopper.getOutputStream().flush();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
         while (process.isAlive() && !isStopped(pid)) {
             if (System.nanoTime() > end) {
                 throw new CheckFailedException("process " + pid + " cannot be stopped");

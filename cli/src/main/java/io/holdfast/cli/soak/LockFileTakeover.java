@@ -28,7 +28,7 @@ record LockFileTakeover(int times) implements LockFileScenario {
     private static final Duration STALE = Duration.ofMinutes(10);
 
     private static final Duration AGE = Duration.ofHours(2);
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int ONE_OF_KILLS = 20;
     private static final int ONE_OF_CLEAN = 8;
     private static final int LEAD_MICROS = 2500;
@@ -42,7 +42,7 @@ record LockFileTakeover(int times) implements LockFileScenario {
     @Override
     public void run(LockFileStage stage)
             throws IOException, InterruptedException, CheckFailedException {
-        try (var crew = new LockFileCrew(stage.folder(), stage.random())) {
+        try (var crew = new LockFileProcesses(stage.folder(), stage.random())) {
             var run = new Run(stage, crew, FileSemaphore.at(crew.lock()), endedPid());
             for (int i = 0; i < stage.processes(); i++) {
                 crew.startPuppet(STALE);
@@ -63,7 +63,7 @@ record LockFileTakeover(int times) implements LockFileScenario {
     }
 
     private record Run(
-            LockFileStage stage, LockFileCrew crew, FileSemaphore semaphore, long endedPid) {
+            LockFileStage stage, LockFileProcesses crew, FileSemaphore semaphore, long endedPid) {
         /** Everybody has had the lock once, so that no start of a JVM comes between. */
         void warmUp() throws InterruptedException, CheckFailedException {
             for (var puppet : crew.members()) {
@@ -71,12 +71,12 @@ record LockFileTakeover(int times) implements LockFileScenario {
             }
         }
 
-        private void warmUp(LockFileMember puppet)
+        private void warmUp(LockFileProcess puppet)
                 throws InterruptedException, CheckFailedException {
-            puppet.tell("try 0");
-            crew.expect(puppet, "won ", PATIENCE);
-            puppet.tell("release");
-            crew.expect(puppet, "released ", PATIENCE);
+            puppet.send("try 0");
+            crew.expect(puppet, "won ", TIMEOUT);
+            puppet.send("release");
+            crew.expect(puppet, "released ", TIMEOUT);
         }
 
         void once(boolean kill) throws IOException, InterruptedException, CheckFailedException {
@@ -86,10 +86,10 @@ record LockFileTakeover(int times) implements LockFileScenario {
             Collections.shuffle(puppets, stage.random());
             long at = ElectionWorker.nowMicros() + LEAD_MICROS;
             for (var puppet : puppets.subList(1, puppets.size())) {
-                puppet.tell("try " + at);
+                puppet.send("try " + at);
             }
-            puppets.getFirst().tell((clean ? "clean " : "try ") + at);
-            var winners = new ArrayList<LockFileMember>();
+            puppets.getFirst().send((clean ? "clean " : "try ") + at);
+            var winners = new ArrayList<LockFileProcess>();
             if (kill) {
                 var victim = puppets.removeLast();
                 LockSupport.parkNanos(
@@ -124,11 +124,11 @@ record LockFileTakeover(int times) implements LockFileScenario {
             return bytes;
         }
 
-        private void collect(List<LockFileMember> puppets, List<LockFileMember> winners)
+        private void collect(List<LockFileProcess> puppets, List<LockFileProcess> winners)
                 throws InterruptedException, CheckFailedException {
             var nonce = "";
             for (var puppet : puppets) {
-                var answer = crew.answer(puppet, PATIENCE);
+                var answer = crew.answer(puppet, TIMEOUT);
                 if (answer.startsWith("won ")) {
                     winners.add(puppet);
                     nonce = answer.substring("won ".length());
@@ -139,7 +139,7 @@ record LockFileTakeover(int times) implements LockFileScenario {
             if (winners.size() > 1) {
                 throw new CheckFailedException(
                         "taken over by "
-                                + winners.stream().map(LockFileMember::name).toList()
+                                + winners.stream().map(LockFileProcess::name).toList()
                                 + " at once");
             }
             if (!winners.isEmpty()) { // whatever the others have done since
@@ -147,7 +147,7 @@ record LockFileTakeover(int times) implements LockFileScenario {
             }
         }
 
-        private void checkFile(LockFileMember winner, String nonce) throws CheckFailedException {
+        private void checkFile(LockFileProcess winner, String nonce) throws CheckFailedException {
             var holder = holder();
             if (!holder.map(it -> nonce.equals(it.nonce())).orElse(false)) {
                 throw new CheckFailedException(
@@ -159,7 +159,7 @@ record LockFileTakeover(int times) implements LockFileScenario {
             return semaphore.status().holder();
         }
 
-        private void check(List<LockFileMember> winners, boolean cleaned)
+        private void check(List<LockFileProcess> winners, boolean cleaned)
                 throws IOException, InterruptedException, CheckFailedException {
             if (!winners.isEmpty()) {
                 release(winners.getFirst());
@@ -169,11 +169,11 @@ record LockFileTakeover(int times) implements LockFileScenario {
             checkFree();
         }
 
-        private void release(LockFileMember winner)
+        private void release(LockFileProcess winner)
                 throws InterruptedException, CheckFailedException {
             stage.statistics().addTakeover();
-            winner.tell("release");
-            crew.expect(winner, "released ", PATIENCE);
+            winner.send("release");
+            crew.expect(winner, "released ", TIMEOUT);
         }
 
         private void checkFree() throws CheckFailedException {
@@ -183,7 +183,7 @@ record LockFileTakeover(int times) implements LockFileScenario {
         }
 
         /** It may have got the lock, or have left the stale one as it was, or none at all. */
-        private void checkKilled(LockFileMember victim, List<LockFileMember> winners, byte[] plant)
+        private void checkKilled(LockFileProcess victim, List<LockFileProcess> winners, byte[] plant)
                 throws IOException, InterruptedException, CheckFailedException {
             boolean won = victim.answers().stream().anyMatch(it -> it.startsWith("won "));
             if (!winners.isEmpty()) {

@@ -10,13 +10,13 @@ import java.time.Duration;
  */
 record LockFileWakeUp(int times) implements LockFileScenario {
     private static final Duration STALE = Duration.ofMinutes(10);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     /** Whoever does not look for so long is not waiting for the lock but asleep. */
     private static final Duration SLOWEST = Duration.ofSeconds(10);
 
-    private static final int SHORTEST_WAIT_MILLIS = 40;
-    private static final int LONGEST_WAIT_MILLIS = 160;
+    private static final int MIN_WAIT_MILLIS = 40;
+    private static final int MAX_WAIT_MILLIS = 160;
 
     @Override
     public String name() {
@@ -26,11 +26,11 @@ record LockFileWakeUp(int times) implements LockFileScenario {
     @Override
     public void run(LockFileStage stage)
             throws IOException, InterruptedException, CheckFailedException {
-        try (var crew = new LockFileCrew(stage.folder(), stage.random())) {
+        try (var crew = new LockFileProcesses(stage.folder(), stage.random())) {
             var holder = crew.startPuppet(STALE);
             var waiter = crew.startPuppet(STALE);
             acquire(crew, holder);
-            crew.expect(holder, "won ", PATIENCE);
+            crew.expect(holder, "won ", TIMEOUT);
             for (int i = 0; i < times && !stage.stop().isRequested(); i++) {
                 acquire(crew, waiter);
                 stage.stop()
@@ -38,11 +38,11 @@ record LockFileWakeUp(int times) implements LockFileScenario {
                                 Duration.ofMillis(
                                         stage.random()
                                                 .nextInt(
-                                                        SHORTEST_WAIT_MILLIS,
-                                                        LONGEST_WAIT_MILLIS)));
-                holder.tell("release");
-                long released = number(crew.expect(holder, "released ", PATIENCE), 1);
-                long won = number(crew.expect(waiter, "won ", PATIENCE), 2);
+                                                        MIN_WAIT_MILLIS,
+                                                        MAX_WAIT_MILLIS)));
+                holder.send("release");
+                long released = number(crew.expect(holder, "released ", TIMEOUT), 1);
+                long won = number(crew.expect(waiter, "won ", TIMEOUT), 2);
                 if (won - released > SLOWEST.toNanos() / 1000) {
                     throw new CheckFailedException(
                             "a waiter has the lock "
@@ -60,10 +60,10 @@ record LockFileWakeUp(int times) implements LockFileScenario {
         }
     }
 
-    private static void acquire(LockFileCrew crew, LockFileMember puppet)
+    private static void acquire(LockFileProcesses crew, LockFileProcess puppet)
             throws InterruptedException, CheckFailedException {
-        puppet.tell("acquire " + PATIENCE.toMillis());
-        crew.expect(puppet, "waiting", PATIENCE);
+        puppet.send("acquire " + TIMEOUT.toMillis());
+        crew.expect(puppet, "waiting", TIMEOUT);
     }
 
     private static long number(String answer, int index) {

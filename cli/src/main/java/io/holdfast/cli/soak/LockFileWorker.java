@@ -1,6 +1,6 @@
 package io.holdfast.cli.soak;
 
-import io.holdfast.lockfile.AcquireTimeoutException;
+import io.holdfast.lockfile.LockFileTimeoutException;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileConfig;
@@ -45,7 +45,7 @@ final class LockFileWorker {
     private static final int ONE_OF_CLEAN = 3;
     private static final int ONE_OF_CLOSE = 2;
     private static final int ONE_OF_SLOW = 8;
-    private static final int LONGEST_MICROS = 150_000;
+    private static final int MAX_MICROS = 150_000;
     private static final int SHORT_MICROS = 1000;
     private static final int OUTSIDE_MICROS = 5000;
 
@@ -58,7 +58,7 @@ final class LockFileWorker {
     private final FileSemaphore semaphore;
     private final AtomicBoolean ending = new AtomicBoolean();
     private final AtomicBoolean stayLong = new AtomicBoolean();
-    private final AtomicLong told = new AtomicLong();
+    private final AtomicLong reportedLosses = new AtomicLong();
     private long losses;
     private long turn;
 
@@ -70,14 +70,14 @@ final class LockFileWorker {
         this.style = style;
         this.staleTimeout = staleTimeout;
         this.random = random;
-        this.log = new LockFileLog(folder.resolve(LockFileCrew.LOG));
+        this.log = new LockFileLog(folder.resolve(LockFileProcesses.LOG));
         this.semaphore =
                 FileSemaphore.at(
-                        folder.resolve(LockFileCrew.LOCK),
+                        folder.resolve(LockFileProcesses.LOCK),
                         LockFileConfig.builder()
                                 .staleTimeout(staleTimeout)
                                 .tag(name)
-                                .onLost(_ -> told.incrementAndGet())
+                                .onLost(_ -> reportedLosses.incrementAndGet())
                                 .onWarning(this::warn)
                                 .build());
     }
@@ -117,17 +117,17 @@ final class LockFileWorker {
             }
             pause(OUTSIDE_MICROS);
         }
-        checkTold();
+        checkReportedLosses();
     }
 
     /** The library says once of each loss that there was one, in whatever thread. */
-    private void checkTold() {
+    private void checkReportedLosses() {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TOLD_SECONDS);
-        while (told.get() < losses && System.nanoTime() < end) {
+        while (reportedLosses.get() < losses && System.nanoTime() < end) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
-        if (told.get() != losses) {
-            System.out.println("was told " + told.get() + " times of " + losses + " losses");
+        if (reportedLosses.get() != losses) {
+            System.out.println("was told " + reportedLosses.get() + " times of " + losses + " losses");
         }
     }
 
@@ -160,7 +160,7 @@ final class LockFileWorker {
                     yield semaphore.acquire(Duration.ofMillis(random.nextInt(SHORT_WAIT_MILLIS)));
                 }
             };
-        } catch (AcquireTimeoutException e) {
+        } catch (LockFileTimeoutException e) {
             return null;
         } catch (InterruptedException e) {
             return null; // we are ending
@@ -194,14 +194,14 @@ final class LockFileWorker {
 
     /** Reads, waits, writes: whoever does that at the same time loses a count. */
     private long count() throws IOException {
-        try (var file = new RandomAccessFile(folder.resolve(LockFileCrew.COUNTER).toFile(), "rw")) {
+        try (var file = new RandomAccessFile(folder.resolve(LockFileProcesses.COUNTER).toFile(), "rw")) {
             var text = file.readLine();
             stayInside();
             long next = Long.parseLong(text.strip()) + 1;
             // In one piece, so that no number is half written when the process is killed.
             file.seek(0);
             file.write(
-                    String.format(Locale.ROOT, LockFileCrew.NUMBER, next)
+                    String.format(Locale.ROOT, LockFileProcesses.NUMBER, next)
                             .getBytes(StandardCharsets.US_ASCII));
             return next;
         }
@@ -216,7 +216,7 @@ final class LockFileWorker {
                 LockSupport.parkNanos(left);
             }
         } else {
-            pause(random.nextInt(ONE_OF_SLOW) == 0 ? LONGEST_MICROS : SHORT_MICROS);
+            pause(random.nextInt(ONE_OF_SLOW) == 0 ? MAX_MICROS : SHORT_MICROS);
         }
     }
 

@@ -14,25 +14,25 @@ final class LocksScenario implements Scenario {
     @Override
     public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
         var key = cycle.key("lock");
-        var slots = new Slots(key, 1);
+        var holderChecker = new HolderChecker(key, 1);
         cycle.inEveryWorker(
                 _ -> {
                     var connection = cycle.connect();
                     for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
-                        round(connection, key, slots);
+                        round(connection, key, holderChecker);
                     }
                     cycle.disconnect(connection);
                 });
-        slots.checkFences();
+        holderChecker.checkFences();
     }
 
-    private static void round(SoakConnection connection, String key, Slots slots)
+    private static void round(SoakConnection connection, String key, HolderChecker holderChecker)
             throws IOException, CheckFailedException {
-        long floor = slots.floor();
-        var grant = Grant.parse(connection.ask("l", key, "5 " + LEASE), "ok", "l " + key, LEASE);
-        slots.enter(grant, floor);
-        connection.expect("ok " + LEASE, "n", key, grant.token() + " " + LEASE);
-        slots.leave();
-        connection.expect("ok", "r", key, grant.token());
+        long floor = holderChecker.floor();
+        var soakGrant = SoakGrant.parse(connection.ask("l", key, "5 " + LEASE), "ok", "l " + key, LEASE);
+        holderChecker.enter(soakGrant, floor);
+        connection.expect("ok " + LEASE, "n", key, soakGrant.token() + " " + LEASE);
+        holderChecker.leave();
+        connection.expect("ok", "r", key, soakGrant.token());
     }
 }

@@ -15,26 +15,26 @@ final class SemaphoresScenario implements Scenario {
     @Override
     public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
         var key = cycle.key("sem");
-        var slots = new Slots(key, LIMIT);
+        var holderChecker = new HolderChecker(key, LIMIT);
         cycle.inEveryWorker(
                 _ -> {
                     var connection = cycle.connect();
                     for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
-                        round(connection, key, slots);
+                        round(connection, key, holderChecker);
                     }
                     cycle.disconnect(connection);
                 });
-        slots.checkFences();
+        holderChecker.checkFences();
     }
 
-    private static void round(SoakConnection connection, String key, Slots slots)
+    private static void round(SoakConnection connection, String key, HolderChecker holderChecker)
             throws IOException, CheckFailedException {
-        long floor = slots.floor();
+        long floor = holderChecker.floor();
         var answer = connection.ask("sl", key, "10 " + LIMIT + " " + LEASE);
-        var grant = Grant.parse(answer, "ok", "sl " + key, LEASE);
-        slots.enter(grant, floor);
+        var soakGrant = SoakGrant.parse(answer, "ok", "sl " + key, LEASE);
+        holderChecker.enter(soakGrant, floor);
         Cycle.dwell();
-        slots.leave();
-        connection.expect("ok", "sr", key, grant.token());
+        holderChecker.leave();
+        connection.expect("ok", "sr", key, soakGrant.token());
     }
 }

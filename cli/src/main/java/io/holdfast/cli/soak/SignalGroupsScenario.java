@@ -14,16 +14,16 @@ final class SignalGroupsScenario implements Scenario {
     public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
         var channel = cycle.key("groups");
         var pair = new Audience("group pair", cycle.workers());
-        var first = new Listener(cycle.connect(), channel, "pair", pair);
-        var second = new Listener(cycle.connect(), channel, "pair", pair);
+        var first = new SoakListener(cycle.connect(), channel, "pair", pair);
+        var second = new SoakListener(cycle.connect(), channel, "pair", pair);
         var other =
-                new Listener(
+                new SoakListener(
                         cycle.connect(),
                         channel,
                         "other",
                         new Audience("group other", cycle.workers()));
         var loner =
-                new Listener(
+                new SoakListener(
                         cycle.connect(),
                         channel,
                         "",

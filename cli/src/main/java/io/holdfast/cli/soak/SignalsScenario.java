@@ -25,10 +25,10 @@ final class SignalsScenario implements Scenario {
         cycle.inEveryWorker(worker -> sendToItself(cycle, worker));
     }
 
-    private static Listener alone(Cycle cycle, String pattern)
+    private static SoakListener alone(Cycle cycle, String pattern)
             throws IOException, CheckFailedException, InterruptedException {
         var audience = new Audience("listener on " + pattern, cycle.workers());
-        return new Listener(cycle.connect(), pattern, "", audience);
+        return new SoakListener(cycle.connect(), pattern, "", audience);
     }
 
     /** Two of its patterns match, and it still gets one copy, before or after the answer. */
@@ -40,9 +40,9 @@ final class SignalsScenario implements Scenario {
         connection.expect("ok", "listen", channel, "");
         connection.expect("ok", "listen", base + ".>", "");
         for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
-            var sent = new Signal(channel, new Item(worker, i).text());
+            var sent = new PushedSignal(channel, new SoakItem(worker, i).text());
             connection.expect("ok 1", "signal", channel, sent.payload());
-            var got = connection.nextSignal(Listener.PATIENCE);
+            var got = connection.nextSignal(SoakListener.TIMEOUT);
             if (!got.equals(sent)) {
                 throw new CheckFailedException(
                         "sent \"" + sent + "\" to itself, got \"" + got + "\"");

@@ -2,7 +2,7 @@ package io.holdfast.cli.soak;
 
 import io.holdfast.cli.options.Authorities;
 import io.holdfast.cli.options.ConnectionOptions;
-import io.holdfast.cli.options.Span;
+import io.holdfast.cli.options.DurationConverter;
 import io.holdfast.cli.soak.cluster.Campaign;
 import io.holdfast.cli.soak.cluster.CampaignPlan;
 
@@ -164,7 +164,7 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            converter = Span.class,
+            converter = DurationConverter.class,
             description = "With --cluster: for so long, as in 90s or 10m (default: 5m).")
     private @Nullable Duration duration;
 

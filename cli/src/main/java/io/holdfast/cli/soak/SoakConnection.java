@@ -28,14 +28,14 @@ final class SoakConnection implements AutoCloseable {
     private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
     /** Well beyond the longest wait that a scenario asks for. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     /** The statistics of a server with a million keys fit. */
-    private static final int LONGEST_ANSWER = 128 << 20;
+    private static final int MAX_ANSWER = 128 << 20;
 
     private final Socket socket;
     private final InputStream in;
-    private final Queue<Signal> signals = new ArrayDeque<>();
+    private final Queue<PushedSignal> signals = new ArrayDeque<>();
     private boolean listens;
 
     private SoakConnection(Socket socket) throws IOException {
@@ -91,17 +91,17 @@ final class SoakConnection implements AutoCloseable {
         listens |= command.equals("listen");
         var request = command + "\n" + key + "\n" + argument + "\n";
         socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
-        socket.setSoTimeout((int) PATIENCE.toMillis());
+        socket.setSoTimeout((int) TIMEOUT.toMillis());
         try {
             var line = readLine();
-            while (Signal.isPushed(line)) {
+            while (PushedSignal.isPushed(line)) {
                 signals.add(signal(line));
                 line = readLine();
             }
             return line;
         } catch (SocketTimeoutException e) {
             throw new IOException(
-                    "no answer to " + command + " within " + PATIENCE.toSeconds() + " s", e);
+                    "no answer to " + command + " within " + TIMEOUT.toSeconds() + " s", e);
         }
     }
 
@@ -116,7 +116,7 @@ final class SoakConnection implements AutoCloseable {
     }
 
     /** The earliest signal that nobody has taken yet; fails if none comes in time. */
-    Signal nextSignal(Duration patience) throws IOException, CheckFailedException {
+    PushedSignal nextSignal(Duration patience) throws IOException, CheckFailedException {
         var kept = signals.poll();
         if (kept != null) {
             return kept;
@@ -137,12 +137,12 @@ final class SoakConnection implements AutoCloseable {
         }
     }
 
-    private Signal signal(String line) throws CheckFailedException {
-        var signal = Signal.parse(line);
+    private PushedSignal signal(String line) throws CheckFailedException {
+        var pushedSignal = PushedSignal.parse(line);
         if (!listens) {
-            throw new CheckFailedException("got \"" + signal + "\" without listening");
+            throw new CheckFailedException("got \"" + pushedSignal + "\" without listening");
         }
-        return signal;
+        return pushedSignal;
     }
 
     private void authenticate(String secret) throws IOException, CheckFailedException {
@@ -158,7 +158,7 @@ final class SoakConnection implements AutoCloseable {
             if (next < 0) {
                 throw new IOException("the server closed the connection");
             }
-            if (line.size() == LONGEST_ANSWER) {
+            if (line.size() == MAX_ANSWER) {
                 throw new IOException("the answer is too long");
             }
             line.write(next);

@@ -1,6 +1,6 @@
 package io.holdfast.cli.soak;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 
 import java.io.IOException;
 
@@ -22,7 +22,7 @@ final class StatsScenario implements Scenario {
         check(parse(answer.substring(3)), cycle.prefix());
     }
 
-    static void check(Json.Fields stats, String prefix) throws CheckFailedException {
+    static void check(JsonValue.ObjectValue stats, String prefix) throws CheckFailedException {
         if (stats.list("locks") == null || stats.list("semaphores") == null) {
             throw new CheckFailedException("stats has no locks or no semaphores");
         }
@@ -34,10 +34,10 @@ final class StatsScenario implements Scenario {
         refuseLeft(stats, "lists", "key", prefix);
     }
 
-    private static Json.Fields parse(String text) throws CheckFailedException {
+    private static JsonValue.ObjectValue parse(String text) throws CheckFailedException {
         try {
-            if (Json.parse(text) instanceof Json.Fields fields) {
-                return fields;
+            if (JsonValue.parse(text) instanceof JsonValue.ObjectValue objectValue) {
+                return objectValue;
             }
             throw new CheckFailedException("stats is not a JSON object");
         } catch (IllegalArgumentException e) {
@@ -45,24 +45,24 @@ final class StatsScenario implements Scenario {
         }
     }
 
-    private static void refuseLeft(Json.Fields stats, String array, String name, String prefix)
+    private static void refuseLeft(JsonValue.ObjectValue stats, String array, String name, String prefix)
             throws CheckFailedException {
         var entries = stats.list(array);
         if (entries == null) {
             return; // servers differ in which arrays they have beyond locks and semaphores
         }
         for (var entry : entries.values()) {
-            if (entry instanceof Json.Fields fields
-                    && fields.text(name).startsWith(prefix)
-                    && !isNothing(array, fields)) {
+            if (entry instanceof JsonValue.ObjectValue objectValue
+                    && objectValue.text(name).startsWith(prefix)
+                    && !isNothing(array, objectValue)) {
                 throw new CheckFailedException(
-                        "left over in " + array + ": \"" + fields.text(name) + "\"");
+                        "left over in " + array + ": \"" + objectValue.text(name) + "\"");
             }
         }
     }
 
     /** A counter cannot be removed, only set to 0; a server may remember an empty list. */
-    private static boolean isNothing(String array, Json.Fields entry) {
+    private static boolean isNothing(String array, JsonValue.ObjectValue entry) {
         return switch (array) {
             case "counters" -> entry.number("value") == 0;
             case "lists" -> entry.number("len") == 0;

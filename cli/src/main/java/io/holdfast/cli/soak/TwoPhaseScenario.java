@@ -14,34 +14,34 @@ final class TwoPhaseScenario implements Scenario {
     @Override
     public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
         var key = cycle.key("twophase");
-        var slots = new Slots(key, 1);
+        var holderChecker = new HolderChecker(key, 1);
         cycle.inEveryWorker(
                 _ -> {
                     for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
                         var connection = cycle.connect();
-                        round(connection, key, slots);
+                        round(connection, key, holderChecker);
                         cycle.disconnect(connection);
                     }
                 });
-        slots.checkFences();
+        holderChecker.checkFences();
     }
 
-    private static void round(SoakConnection connection, String key, Slots slots)
+    private static void round(SoakConnection connection, String key, HolderChecker holderChecker)
             throws IOException, CheckFailedException {
-        long floor = slots.floor();
-        var grant = acquire(connection, key);
-        slots.enter(grant, floor);
+        long floor = holderChecker.floor();
+        var soakGrant = acquire(connection, key);
+        holderChecker.enter(soakGrant, floor);
         Cycle.dwell();
-        slots.leave();
-        connection.expect("ok", "r", key, grant.token());
+        holderChecker.leave();
+        connection.expect("ok", "r", key, soakGrant.token());
     }
 
-    private static Grant acquire(SoakConnection connection, String key)
+    private static SoakGrant acquire(SoakConnection connection, String key)
             throws IOException, CheckFailedException {
         var answer = connection.ask("e", key, Integer.toString(LEASE));
         if (!answer.equals("queued")) {
-            return Grant.parse(answer, "acquired", "e " + key, LEASE);
+            return SoakGrant.parse(answer, "acquired", "e " + key, LEASE);
         }
-        return Grant.parse(connection.ask("w", key, "5"), "ok", "w " + key, LEASE);
+        return SoakGrant.parse(connection.ask("w", key, "5"), "ok", "w " + key, LEASE);
     }
 }

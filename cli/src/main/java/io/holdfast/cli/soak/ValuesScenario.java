@@ -12,15 +12,15 @@ final class ValuesScenario implements Scenario {
     @Override
     public void run(Cycle cycle) throws IOException, CheckFailedException, InterruptedException {
         var shared = cycle.key("kv");
-        var progress = new Progress(shared, cycle.workers());
+        var orderChecker = new OrderChecker(shared, cycle.workers());
         cycle.inEveryWorker(
                 worker -> {
                     var connection = cycle.connect();
                     var own = cycle.key("kv_" + worker);
                     for (int i = 0; i < cycle.rounds() && !cycle.ended(); i++) {
-                        var item = new Item(worker, i);
-                        writeAlone(connection, own, item);
-                        writeTogether(connection, shared, item, progress, cycle);
+                        var soakItem = new SoakItem(worker, i);
+                        writeAlone(connection, own, soakItem);
+                        writeTogether(connection, shared, soakItem, orderChecker, cycle);
                     }
                     cycle.disconnect(connection);
                 });
@@ -29,10 +29,10 @@ final class ValuesScenario implements Scenario {
         cycle.disconnect(connection);
     }
 
-    private static void writeAlone(SoakConnection connection, String key, Item item)
+    private static void writeAlone(SoakConnection connection, String key, SoakItem soakItem)
             throws IOException, CheckFailedException {
-        connection.expect("ok", "kset", key, item.text() + " 0");
-        connection.expect("ok " + item.text(), "kget", key, "");
+        connection.expect("ok", "kset", key, soakItem.text() + " 0");
+        connection.expect("ok " + soakItem.text(), "kget", key, "");
         remove(connection, key);
     }
 
@@ -40,17 +40,17 @@ final class ValuesScenario implements Scenario {
      * Whoever wrote last: nobody may see a value again after one that the same worker wrote later.
      */
     private static void writeTogether(
-            SoakConnection connection, String key, Item item, Progress progress, Cycle cycle)
+            SoakConnection connection, String key, SoakItem soakItem, OrderChecker orderChecker, Cycle cycle)
             throws IOException, CheckFailedException {
-        connection.expect("ok", "kset", key, item.text() + " 0");
-        progress.reach(item);
-        var floor = progress.floor();
+        connection.expect("ok", "kset", key, soakItem.text() + " 0");
+        orderChecker.reach(soakItem);
+        var floor = orderChecker.floor();
         var answer = connection.ask("kget", key, "");
         if (!answer.startsWith("ok ")) {
             throw new CheckFailedException(
                     "kget " + key + ": got \"" + answer + "\", want \"ok <value>\"");
         }
-        progress.advanceOrStay(Item.parse(answer.substring(3), cycle, "kget " + key), floor);
+        orderChecker.advanceOrStay(SoakItem.parse(answer.substring(3), cycle, "kget " + key), floor);
     }
 
     private static void remove(SoakConnection connection, String key)

@@ -1,7 +1,7 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.json.Json;
-import io.holdfast.cli.options.Numerals;
+import io.holdfast.cli.json.JsonValue;
+import io.holdfast.cli.options.WholeNumbers;
 import io.holdfast.cli.output.JsonLine;
 import io.holdfast.cli.output.Printer;
 
@@ -26,12 +26,12 @@ import java.util.stream.Stream;
                         + " what each of them holds, and any deadlock. Exit status 1 if nobody uses"
                         + " the key.")
 final class ExplainCommand extends WatchCommand {
-    static final class Most implements ITypeConverter<Integer> {
-        private static final int HIGHEST = 1000;
+    static final class LimitConverter implements ITypeConverter<Integer> {
+        private static final int MAX_LIMIT = 1000;
 
         @Override
         public Integer convert(String text) {
-            return Math.toIntExact(Numerals.convert(text, HIGHEST));
+            return Math.toIntExact(WholeNumbers.convert(text, MAX_LIMIT));
         }
     }
 
@@ -49,7 +49,7 @@ final class ExplainCommand extends WatchCommand {
             names = "--limit",
             paramLabel = "N",
             defaultValue = "10",
-            converter = Most.class,
+            converter = LimitConverter.class,
             description = "Show at most so many holders, and so many who wait (10).")
     private int most;
 
@@ -69,18 +69,18 @@ final class ExplainCommand extends WatchCommand {
         if (json) {
             Printer.out(json(explanation));
         } else if (explanation.sentences().isEmpty()) {
-            Printer.out(Cells.escaped(key) + " is free: nobody holds it and nobody waits for it.");
+            Printer.out(TerminalText.escaped(key) + " is free: nobody holds it and nobody waits for it.");
         } else {
             Stream.concat(explanation.sentences().stream(), explanation.lines().stream())
-                    .map(Cells::escaped)
+                    .map(TerminalText::escaped)
                     .forEach(Printer::out);
         }
         return explanation.isInUse() ? DONE : ABSENT;
     }
 
     private Explanation explain(HttpReader server) throws ReadException, InterruptedException {
-        Json.Fields page = page(server);
-        Map<Long, Json.Fields> connections = new LinkedHashMap<>();
+        JsonValue.ObjectValue page = page(server);
+        Map<Long, JsonValue.ObjectValue> connections = new LinkedHashMap<>();
         for (long number : connections(page)) {
             try {
                 connections.put(number, server.get("/v1/connections/" + number, Map.of()));
@@ -90,14 +90,14 @@ final class ExplainCommand extends WatchCommand {
                 }
             }
         }
-        Json.Fields waits =
+        JsonValue.ObjectValue waits =
                 page.all("resources").isEmpty()
-                        ? new Json.Fields(Map.of())
+                        ? new JsonValue.ObjectValue(Map.of())
                         : server.get("/v1/waits", Map.of());
         return new Explanation(page, connections, waits, most);
     }
 
-    private Json.Fields page(HttpReader server) throws ReadException, InterruptedException {
+    private JsonValue.ObjectValue page(HttpReader server) throws ReadException, InterruptedException {
         Map<String, String> query = new LinkedHashMap<>();
         // Such a segment would not arrive as it is.
         boolean asSegment = !List.of("", ".", "..").contains(key);
@@ -112,16 +112,16 @@ final class ExplainCommand extends WatchCommand {
             return server.get("/v1/keys/" + (asSegment ? HttpReader.encoded(key) : "-"), query);
         } catch (ReadException e) {
             if (e.isAbsent()) {
-                return new Json.Fields(Map.of());
+                return new JsonValue.ObjectValue(Map.of());
             }
             throw e;
         }
     }
 
     /** Those whose other belongings are shown. */
-    private Set<Long> connections(Json.Fields page) {
+    private Set<Long> connections(JsonValue.ObjectValue page) {
         Set<Long> numbers = new HashSet<>();
-        for (Json.Fields resource : page.all("resources")) {
+        for (JsonValue.ObjectValue resource : page.all("resources")) {
             for (String part : List.of("holders", "waiters")) {
                 resource.all(part).stream()
                         .limit(most)
@@ -143,7 +143,7 @@ final class ExplainCommand extends WatchCommand {
                 .toString();
     }
 
-    private static String array(List<? extends Json> values) {
-        return new Json.Items(List.copyOf(values)).toString();
+    private static String array(List<? extends JsonValue> values) {
+        return new JsonValue.ArrayValue(List.copyOf(values)).toString();
     }
 }

@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,14 +19,14 @@ import java.util.function.Predicate;
  * @param waits who waits for whom
  */
 record Explanation(
-        Json.Fields key, Map<Long, Json.Fields> connections, Json.Fields waits, int most) {
-    private static final int MOST_EVENTS = 10;
-    private static final int MOST_BELONGINGS = 5;
-    private static final int LONGEST_CHAIN = 10;
+        JsonValue.ObjectValue key, Map<Long, JsonValue.ObjectValue> connections, JsonValue.ObjectValue waits, int most) {
+    private static final int MAX_EVENTS = 10;
+    private static final int MAX_HOLDS_AND_WAITERS = 5;
+    private static final int MAX_CHAIN = 10;
     private static final int EVENT_WIDTH = "timed_out".length();
 
     /** The kinds of lock on the key that have a holder or somebody who waits. */
-    private List<Json.Fields> resources() {
+    private List<JsonValue.ObjectValue> resources() {
         return key.all("resources");
     }
 
@@ -42,14 +42,14 @@ record Explanation(
 
     List<String> lines() {
         List<String> lines = new ArrayList<>();
-        for (Json.Fields resource : resources()) {
+        for (JsonValue.ObjectValue resource : resources()) {
             lines.add("");
             lines.add(title(resource));
             holders(resource, lines);
             waiters(resource, lines);
             history(resource, lines);
         }
-        for (Json.Items cycle : cycles()) {
+        for (JsonValue.ArrayValue cycle : cycles()) {
             lines.add("");
             lines.add(Names.deadlock(cycle) + ":");
             lines.add("  " + Names.cycle(cycle));
@@ -58,19 +58,19 @@ record Explanation(
     }
 
     /** Deadlocks that the key or one of its holders is in. */
-    List<Json.Items> cycles() {
+    List<JsonValue.ArrayValue> cycles() {
         return resources().stream().flatMap(r -> cycles(r).stream()).distinct().toList();
     }
 
     // The sentence.
 
-    private String sentence(Json.Fields resource) {
+    private String sentence(JsonValue.ObjectValue resource) {
         String name = name(resource);
-        List<Json.Fields> holders = resource.all("holders");
+        List<JsonValue.ObjectValue> holders = resource.all("holders");
         long waiting = (long) resource.number("waiters_total");
-        List<Json.Items> cycles = cycles(resource);
+        List<JsonValue.ArrayValue> cycles = cycles(resource);
         if (!cycles.isEmpty()) {
-            Json.Items cycle = cycles.getFirst();
+            JsonValue.ArrayValue cycle = cycles.getFirst();
             boolean through = cycle.fields().stream().anyMatch(isThis(resource));
             return name
                     + (Names.isCertain(cycle) ? " is" : " may be")
@@ -91,10 +91,10 @@ record Explanation(
             text.append("; nobody waits for it.");
         } else {
             text.append("; ").append(count(waiting));
-            List<Json.Fields> waiters = resource.all("waiters");
+            List<JsonValue.ObjectValue> waiters = resource.all("waiters");
             if (!waiters.isEmpty()) {
                 text.append(waiting == 1 ? ", for " : ", the first for ")
-                        .append(Spans.text(waiters.getFirst().number("waited_s")));
+                        .append(DurationText.text(waiters.getFirst().number("waited_s")));
             }
             text.append(". ").append(outlook(holders));
         }
@@ -105,8 +105,8 @@ record Explanation(
         return waiting == 1 ? "one waits" : waiting + " wait";
     }
 
-    private String held(Json.Fields resource, String name, List<Json.Fields> holders) {
-        Json.Fields first = holders.getFirst();
+    private String held(JsonValue.ObjectValue resource, String name, List<JsonValue.ObjectValue> holders) {
+        JsonValue.ObjectValue first = holders.getFirst();
         long total = (long) resource.number("holders_total");
         if (total == 1 && first.text("state").equals("offered")) {
             return name + " is offered to " + Names.connection(first) + ", which has not taken it";
@@ -122,21 +122,21 @@ record Explanation(
                 + Names.connection(first)
                 + (isRead(first) ? " to read" : "")
                 + " for "
-                + Spans.text(first.number("held_s"));
+                + DurationText.text(first.number("held_s"));
     }
 
-    private static boolean isRead(Json.Fields holder) {
+    private static boolean isRead(JsonValue.ObjectValue holder) {
         return holder.text("mode").equals("read");
     }
 
     /** What a holder waits for itself, and the holder of that, and so on. */
-    private String chain(Json.Fields holder) {
+    private String chain(JsonValue.ObjectValue holder) {
         StringBuilder text = new StringBuilder();
         Set<Double> seen = new HashSet<>();
-        Json.Fields at = holder;
-        while (seen.size() < LONGEST_CHAIN && seen.add(at.number("connection"))) {
+        JsonValue.ObjectValue at = holder;
+        while (seen.size() < MAX_CHAIN && seen.add(at.number("connection"))) {
             double number = at.number("connection");
-            Json.Fields wait =
+            JsonValue.ObjectValue wait =
                     waits.all("waits").stream()
                             .filter(w -> w.number("connection") == number)
                             .findFirst()
@@ -153,7 +153,7 @@ record Explanation(
         return text.toString();
     }
 
-    private static String outlook(List<Json.Fields> holders) {
+    private static String outlook(List<JsonValue.ObjectValue> holders) {
         OptionalDouble soonest =
                 holders.stream()
                         .map(holder -> holder.optional("lease_left_s"))
@@ -162,35 +162,35 @@ record Explanation(
                         .min();
         return soonest.isPresent()
                 ? (holders.size() == 1 ? "Its lease ends in " : "The first lease ends in ")
-                        + Spans.text(soonest)
+                        + DurationText.text(soonest)
                         + " unless it is renewed."
                 : "There is no lease: it is held until it is released or its connection ends.";
     }
 
     // What is known.
 
-    private String name(Json.Fields resource) {
+    private String name(JsonValue.ObjectValue resource) {
         return resource.text("kind") + " " + Names.key(key);
     }
 
-    private Predicate<Json.Fields> isThis(Json.Fields resource) {
+    private Predicate<JsonValue.ObjectValue> isThis(JsonValue.ObjectValue resource) {
         return other ->
                 other.text("kind").equals(resource.text("kind"))
                         && other.text("namespace").equals(key.text("namespace"))
                         && other.text("key").equals(key.text("key"));
     }
 
-    private List<Json.Items> cycles(Json.Fields resource) {
+    private List<JsonValue.ArrayValue> cycles(JsonValue.ObjectValue resource) {
         Set<Double> holders = new HashSet<>();
         resource.all("holders").forEach(holder -> holders.add(holder.number("connection")));
-        Json.Items all = waits.list("cycles");
+        JsonValue.ArrayValue all = waits.list("cycles");
         if (all == null) {
             return List.of();
         }
-        Predicate<Json.Fields> isThis = isThis(resource);
+        Predicate<JsonValue.ObjectValue> isThis = isThis(resource);
         return all.values().stream()
-                .filter(Json.Items.class::isInstance)
-                .map(Json.Items.class::cast)
+                .filter(JsonValue.ArrayValue.class::isInstance)
+                .map(JsonValue.ArrayValue.class::cast)
                 .filter(
                         cycle ->
                                 cycle.fields().stream()
@@ -204,7 +204,7 @@ record Explanation(
                 .toList();
     }
 
-    private String title(Json.Fields resource) {
+    private String title(JsonValue.ObjectValue resource) {
         OptionalDouble limit = resource.optional("limit");
         return name(resource)
                 + ": held by "
@@ -216,37 +216,37 @@ record Explanation(
                 + (long) resource.number("waiters_total");
     }
 
-    private void holders(Json.Fields resource, List<String> lines) {
-        for (Json.Fields holder : first(resource.all("holders"), most)) {
+    private void holders(JsonValue.ObjectValue resource, List<String> lines) {
+        for (JsonValue.ObjectValue holder : first(resource.all("holders"), most)) {
             StringBuilder text = new StringBuilder("  ");
             text.append(holder.text("state").equals("offered") ? "offered to " : "held by ");
             text.append(Names.connection(holder));
             mode(resource, holder, text);
-            text.append(", for ").append(Spans.text(holder.number("held_s")));
+            text.append(", for ").append(DurationText.text(holder.number("held_s")));
             since(holder, text);
             if (!holder.text("fence").isEmpty()) {
                 text.append(", fence ").append(holder.text("fence"));
             }
             OptionalDouble lease = holder.optional("lease_left_s");
             text.append(
-                    lease.isPresent() ? ", lease " + Spans.text(lease) + " left" : ", no lease");
+                    lease.isPresent() ? ", lease " + DurationText.text(lease) + " left" : ", no lease");
             lines.add(text.toString());
             belongings(resource, holder, lines);
         }
         more(resource, "holders", lines);
     }
 
-    private void waiters(Json.Fields resource, List<String> lines) {
-        for (Json.Fields waiter : first(resource.all("waiters"), most)) {
+    private void waiters(JsonValue.ObjectValue resource, List<String> lines) {
+        for (JsonValue.ObjectValue waiter : first(resource.all("waiters"), most)) {
             StringBuilder text = new StringBuilder("  ");
             text.append((long) waiter.number("position")).append(". ");
             text.append(Names.connection(waiter));
             mode(resource, waiter, text);
-            text.append(", waiting for ").append(Spans.text(waiter.number("waited_s")));
+            text.append(", waiting for ").append(DurationText.text(waiter.number("waited_s")));
             since(waiter, text);
             OptionalDouble left = waiter.optional("timeout_left_s");
             if (left.isPresent()) {
-                text.append(", gives up in ").append(Spans.text(left));
+                text.append(", gives up in ").append(DurationText.text(left));
             }
             lines.add(text.toString());
             belongings(resource, waiter, lines);
@@ -254,19 +254,19 @@ record Explanation(
         more(resource, "waiters", lines);
     }
 
-    private static void mode(Json.Fields resource, Json.Fields who, StringBuilder text) {
+    private static void mode(JsonValue.ObjectValue resource, JsonValue.ObjectValue who, StringBuilder text) {
         if (resource.text("kind").equals("lock") && !who.text("mode").isEmpty()) {
             text.append(", ").append(who.text("mode"));
         }
     }
 
-    private static void since(Json.Fields who, StringBuilder text) {
+    private static void since(JsonValue.ObjectValue who, StringBuilder text) {
         if (!who.text("since").isEmpty()) {
             text.append(" (since ").append(who.text("since")).append(')');
         }
     }
 
-    private void more(Json.Fields resource, String what, List<String> lines) {
+    private void more(JsonValue.ObjectValue resource, String what, List<String> lines) {
         long missing =
                 (long) resource.number(what + "_total") - Math.min(most, resource.all(what).size());
         if (missing > 0) {
@@ -275,21 +275,21 @@ record Explanation(
     }
 
     /** What else a connection holds and waits for. */
-    private void belongings(Json.Fields resource, Json.Fields who, List<String> lines) {
-        Json.Fields connection = connections.get((long) who.number("connection"));
+    private void belongings(JsonValue.ObjectValue resource, JsonValue.ObjectValue who, List<String> lines) {
+        JsonValue.ObjectValue connection = connections.get((long) who.number("connection"));
         if (connection == null) {
             return;
         }
-        Predicate<Json.Fields> isThis = isThis(resource);
+        Predicate<JsonValue.ObjectValue> isThis = isThis(resource);
         belongings("also holds", connection.all("holding"), isThis.negate(), lines);
         belongings("also waits for", connection.all("waiting"), isThis.negate(), lines);
     }
 
     private static void belongings(
-            String what, List<Json.Fields> all, Predicate<Json.Fields> wanted, List<String> lines) {
+            String what, List<JsonValue.ObjectValue> all, Predicate<JsonValue.ObjectValue> wanted, List<String> lines) {
         List<String> names = all.stream().filter(wanted).map(Names::resource).toList();
         if (!names.isEmpty()) {
-            int shown = Math.min(names.size(), MOST_BELONGINGS);
+            int shown = Math.min(names.size(), MAX_HOLDS_AND_WAITERS);
             lines.add(
                     "       "
                             + what
@@ -301,8 +301,8 @@ record Explanation(
         }
     }
 
-    private static void history(Json.Fields resource, List<String> lines) {
-        List<Json.Fields> events =
+    private static void history(JsonValue.ObjectValue resource, List<String> lines) {
+        List<JsonValue.ObjectValue> events =
                 resource.all("history").stream()
                         .sorted(Comparator.comparing(event -> event.text("at")))
                         .toList();
@@ -310,19 +310,19 @@ record Explanation(
             return;
         }
         lines.add("  last events:");
-        for (Json.Fields event :
-                events.subList(Math.max(0, events.size() - MOST_EVENTS), events.size())) {
+        for (JsonValue.ObjectValue event :
+                events.subList(Math.max(0, events.size() - MAX_EVENTS), events.size())) {
             StringBuilder text = new StringBuilder("    ");
             text.append(event.text("at"))
                     .append("  ")
-                    .append(Cells.fit(event.text("event"), EVENT_WIDTH, false))
+                    .append(TerminalText.fit(event.text("event"), EVENT_WIDTH, false))
                     .append("  ")
                     .append(Names.number(event));
             if (!event.text("fence").isEmpty()) {
                 text.append(", fence ").append(event.text("fence"));
             }
             if (event.number("span_s") > 0) {
-                text.append(", after ").append(Spans.text(event.number("span_s")));
+                text.append(", after ").append(DurationText.text(event.number("span_s")));
             }
             lines.add(text.toString());
         }

@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 import io.holdfast.cli.options.Authorities;
 import io.holdfast.driver.FailureText;
 
@@ -27,8 +27,8 @@ import javax.net.ssl.SSLException;
 
 /** Asks a server over HTTP, and only reads. */
 final class HttpReader implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final long MOST_BYTES = 64L << 20;
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final long MAX_BYTES = 64L << 20;
 
     private final URI base;
     private final Optional<Supplier<String>> token;
@@ -46,7 +46,7 @@ final class HttpReader implements AutoCloseable {
                 HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
                         .followRedirects(HttpClient.Redirect.NEVER)
-                        .connectTimeout(PATIENCE);
+                        .connectTimeout(TIMEOUT);
         trusted.ifPresent(file -> builder.sslContext(Authorities.context(Optional.of(file))));
         this.client = builder.build();
     }
@@ -57,11 +57,11 @@ final class HttpReader implements AutoCloseable {
     }
 
     /** What is at this path, which is one of ours and encoded. */
-    Json.Fields get(String path, Map<String, String> query)
+    JsonValue.ObjectValue get(String path, Map<String, String> query)
             throws ReadException, InterruptedException {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(base + path + encoded(query)))
-                        .timeout(PATIENCE)
+                        .timeout(TIMEOUT)
                         .header("Accept", "application/json");
         try {
             token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret.get()));
@@ -77,7 +77,7 @@ final class HttpReader implements AutoCloseable {
             return client.send(
                     request,
                     BodyHandlers.limiting(
-                            BodyHandlers.ofString(StandardCharsets.UTF_8), MOST_BYTES));
+                            BodyHandlers.ofString(StandardCharsets.UTF_8), MAX_BYTES));
         } catch (HttpTimeoutException e) {
             throw new ReadException("no answer from " + base + " in time", e);
         } catch (SSLException e) {
@@ -108,24 +108,24 @@ final class HttpReader implements AutoCloseable {
                 : FailureText.of(e);
     }
 
-    private Json.Fields fields(HttpResponse<String> response) throws ReadException {
-        Json body;
+    private JsonValue.ObjectValue fields(HttpResponse<String> response) throws ReadException {
+        JsonValue body;
         try {
-            body = Json.parse(response.body());
+            body = JsonValue.parse(response.body());
         } catch (IllegalArgumentException e) {
             throw new ReadException(base + " does not answer as Holdfast does", e);
         }
-        if (!(body instanceof Json.Fields fields)) {
+        if (!(body instanceof JsonValue.ObjectValue objectValue)) {
             throw new ReadException(
                     base + " does not answer as Holdfast does", new IOException("no object"));
         }
         if (response.statusCode() == 200) {
-            return fields;
+            return objectValue;
         }
-        throw refusal(response.statusCode(), fields);
+        throw refusal(response.statusCode(), objectValue);
     }
 
-    private ReadException refusal(int status, Json.Fields body) {
+    private ReadException refusal(int status, JsonValue.ObjectValue body) {
         String code = body.text("error");
         String text =
                 switch (status) {

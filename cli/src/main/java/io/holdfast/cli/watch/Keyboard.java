@@ -14,20 +14,20 @@ final class Keyboard {
     private static final int INTERRUPT = 3;
     private static final int ESCAPE = 27;
     private static final int GONE = -1;
-    private static final int MOST_WAITING = 4096;
+    private static final int MAX_WAITING = 4096;
 
     /** What a key sends beyond an escape comes together, even over a slow line. */
     private static final long TOGETHER_MILLIS = 100;
 
-    private final BlockingQueue<Integer> bytes = new LinkedBlockingQueue<>(MOST_WAITING);
-    private final Consumer<Key> pressed;
+    private final BlockingQueue<Integer> bytes = new LinkedBlockingQueue<>(MAX_WAITING);
+    private final Consumer<KeyPress> pressed;
 
-    private Keyboard(Consumer<Key> pressed) {
+    private Keyboard(Consumer<KeyPress> pressed) {
         this.pressed = pressed;
     }
 
     /** Reads until the input ends. */
-    static void start(InputStream in, Consumer<Key> pressed) {
+    static void start(InputStream in, Consumer<KeyPress> pressed) {
         Keyboard keyboard = new Keyboard(pressed);
         Thread.ofPlatform().daemon().name("holdfast-bytes").start(() -> keyboard.read(in));
         Thread.ofPlatform().daemon().name("holdfast-keys").start(keyboard::run);
@@ -39,7 +39,7 @@ final class Keyboard {
             do {
                 next = next(in);
                 if (next == INTERRUPT) {
-                    pressed.accept(Key.Named.INTERRUPT); // part of nothing, and waits for nothing
+                    pressed.accept(KeyPress.SpecialKey.INTERRUPT); // part of nothing, and waits for nothing
                 } else {
                     bytes.put(next);
                 }
@@ -61,24 +61,24 @@ final class Keyboard {
         try {
             int next = bytes.take();
             while (next != GONE) {
-                Key key = key(next);
-                if (key != null) {
-                    pressed.accept(key);
+                KeyPress keyPress = key(next);
+                if (keyPress != null) {
+                    pressed.accept(keyPress);
                 }
                 next = bytes.take();
             }
-            pressed.accept(Key.Named.GONE);
+            pressed.accept(KeyPress.SpecialKey.GONE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private @Nullable Key key(int first) throws InterruptedException {
+    private @Nullable KeyPress key(int first) throws InterruptedException {
         return switch (first) {
-            case '\r', '\n' -> Key.Named.ENTER;
-            case 8, 127 -> Key.Named.ERASE;
+            case '\r', '\n' -> KeyPress.SpecialKey.ENTER;
+            case 8, 127 -> KeyPress.SpecialKey.ERASE;
             case ESCAPE -> escaped();
-            default -> first < ' ' ? null : new Key.Typed(character(first));
+            default -> first < ' ' ? null : new KeyPress.Typed(character(first));
         };
     }
 
@@ -101,10 +101,10 @@ final class Keyboard {
         return next == null ? GONE : next;
     }
 
-    private @Nullable Key escaped() throws InterruptedException {
+    private @Nullable KeyPress escaped() throws InterruptedException {
         int kind = next();
         if (kind != '[' && kind != 'O') {
-            return Key.Named.ESCAPE;
+            return KeyPress.SpecialKey.ESCAPE;
         }
         StringBuilder number = new StringBuilder();
         int last = next();
@@ -113,16 +113,16 @@ final class Keyboard {
             last = next();
         }
         return switch (last) {
-            case 'A' -> Key.Named.UP;
-            case 'B' -> Key.Named.DOWN;
-            case 'H' -> Key.Named.HOME;
-            case 'F' -> Key.Named.END;
+            case 'A' -> KeyPress.SpecialKey.UP;
+            case 'B' -> KeyPress.SpecialKey.DOWN;
+            case 'H' -> KeyPress.SpecialKey.HOME;
+            case 'F' -> KeyPress.SpecialKey.END;
             case '~' ->
                     switch (number.toString()) {
-                        case "1", "7" -> Key.Named.HOME;
-                        case "4", "8" -> Key.Named.END;
-                        case "5" -> Key.Named.PAGE_UP;
-                        case "6" -> Key.Named.PAGE_DOWN;
+                        case "1", "7" -> KeyPress.SpecialKey.HOME;
+                        case "4", "8" -> KeyPress.SpecialKey.END;
+                        case "5" -> KeyPress.SpecialKey.PAGE_UP;
+                        case "6" -> KeyPress.SpecialKey.PAGE_DOWN;
                         default -> null;
                     };
             default -> null;

@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.process.Signals;
+import io.holdfast.cli.process.SignalHandlers;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,38 +17,38 @@ import java.util.concurrent.atomic.AtomicInteger;
  * what ends it goes past that.
  */
 final class LiveTop {
-    private static final int MOST_WAITING = 1024;
-    private static final int LONGEST_FILTER = 256;
+    private static final int MAX_WAITING = 1024;
+    private static final int MAX_FILTER = 256;
     private static final int HEADLINE = 3;
     private static final int GONE = 129; // as after a SIGHUP
     private static final int INTERRUPTED = 130; // as after a SIGINT
     private static final int GOING_ON = -1;
 
     /** Who is asked to end and hangs, at a terminal that takes no output, is not waited for. */
-    private static final long PATIENCE_SECONDS = 2;
+    private static final long TIMEOUT_SECONDS = 2;
 
-    private sealed interface Happening {
-        record Pressed(Key key) implements Happening {}
+    private sealed interface UiEvent {
+        record Pressed(KeyPress key) implements UiEvent {}
 
-        record Answered(Sample sample) implements Happening {}
+        record Answered(Sample sample) implements UiEvent {}
 
-        record Failed(ReadException why) implements Happening {}
+        record Failed(ReadException why) implements UiEvent {}
 
-        record Resized() implements Happening {}
+        record Resized() implements UiEvent {}
 
         /** The status says so. */
-        record Ended() implements Happening {}
+        record Ended() implements UiEvent {}
     }
 
-    private final BlockingQueue<Happening> happenings = new LinkedBlockingQueue<>(MOST_WAITING);
+    private final BlockingQueue<UiEvent> happenings = new LinkedBlockingQueue<>(MAX_WAITING);
     private final String url;
     private final RawTerminal terminal;
     private final AtomicInteger status = new AtomicInteger(GOING_ON);
     private final CountDownLatch left = new CountDownLatch(1);
     private RawTerminal.Size size;
     private Sample sample;
-    private Query query;
-    private String trouble = "";
+    private TopQuery topQuery;
+    private String lastError = "";
 
     /** What is being typed; null if nothing is. */
     private @Nullable StringBuilder typing;
@@ -58,7 +58,7 @@ final class LiveTop {
         this.terminal = terminal;
         this.sample = first;
         this.size = terminal.size();
-        this.query = first.query().ofRows(Screen.rows(size.height()));
+        this.topQuery = first.query().ofRows(Screen.rows(size.height()));
     }
 
     /** Returns the exit status. */
@@ -75,51 +75,51 @@ final class LiveTop {
     }
 
     private int run(HttpReader server, Duration interval) throws InterruptedException, IOException {
-        Signals.Registration _ = Signals.onEnd(this::end);
-        Signals.onResize(() -> tell(new Happening.Resized()));
+        SignalHandlers.Registration _ = SignalHandlers.onEnd(this::end);
+        SignalHandlers.onResize(() -> post(new UiEvent.Resized()));
         Keyboard.start(terminal.keys(), this::take);
         Poller poller =
                 Poller.start(
                         server,
-                        query,
+                        topQuery,
                         interval,
-                        answer -> tell(new Happening.Answered(answer)),
-                        why -> tell(new Happening.Failed(why)));
+                        answer -> post(new UiEvent.Answered(answer)),
+                        why -> post(new UiEvent.Failed(why)));
         while (status.get() == GOING_ON) {
             draw();
-            Query before = query;
+            TopQuery before = topQuery;
             switch (happenings.take()) {
-                case Happening.Pressed(Key key) -> {
-                    if (isQuit(key)) {
+                case UiEvent.Pressed(KeyPress keyPress) -> {
+                    if (isQuit(keyPress)) {
                         return 0;
                     }
-                    press(key);
+                    press(keyPress);
                 }
-                case Happening.Answered(Sample answer) -> {
+                case UiEvent.Answered(Sample answer) -> {
                     sample = answer;
-                    trouble = "";
+                    lastError = "";
                     stayInside();
                 }
-                case Happening.Failed(ReadException why) ->
-                        trouble = why.getMessage() + ", trying again";
-                case Happening.Resized _ -> {
+                case UiEvent.Failed(ReadException why) ->
+                        lastError = why.getMessage() + ", trying again";
+                case UiEvent.Resized _ -> {
                     size = terminal.size();
-                    query = query.ofRows(Screen.rows(size.height()));
+                    topQuery = topQuery.ofRows(Screen.rows(size.height()));
                 }
-                case Happening.Ended _ -> {}
+                case UiEvent.Ended _ -> {}
             }
-            if (!query.equals(before)) {
-                poller.ask(query);
+            if (!topQuery.equals(before)) {
+                poller.ask(topQuery);
             }
         }
         return status.get();
     }
 
-    private void take(Key key) {
-        switch (key) {
-            case Key.Named.GONE -> end(GONE);
-            case Key.Named.INTERRUPT -> end(INTERRUPTED);
-            default -> tell(new Happening.Pressed(key));
+    private void take(KeyPress keyPress) {
+        switch (keyPress) {
+            case KeyPress.SpecialKey.GONE -> end(GONE);
+            case KeyPress.SpecialKey.INTERRUPT -> end(INTERRUPTED);
+            default -> post(new UiEvent.Pressed(keyPress));
         }
     }
 
@@ -128,12 +128,12 @@ final class LiveTop {
         if (status.compareAndSet(GOING_ON, with)) {
             Thread.ofPlatform().daemon().name("holdfast-end").start(() -> exitUnlessLeft(with));
         }
-        tell(new Happening.Ended()); // if there is no room, the loop has enough to wake it
+        post(new UiEvent.Ended()); // if there is no room, the loop has enough to wake it
     }
 
     private void exitUnlessLeft(int with) {
         try {
-            if (!left.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!left.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 Runtime.getRuntime().exit(with); // its hook restores the terminal
             }
         } catch (InterruptedException e) {
@@ -142,90 +142,90 @@ final class LiveTop {
     }
 
     /** What finds no room is lost; only keys come that fast. */
-    private void tell(Happening happening) {
-        boolean _ = happenings.offer(happening);
+    private void post(UiEvent uiEvent) {
+        boolean _ = happenings.offer(uiEvent);
     }
 
     private void draw() throws IOException {
         String message =
-                typing == null ? trouble : "filter: " + Cells.escaped(typing.toString()) + "_";
-        var lines = Screen.lines(url, sample, query, message, size.width(), size.height());
+                typing == null ? lastError : "filter: " + TerminalText.escaped(typing.toString()) + "_";
+        var lines = Screen.lines(url, sample, topQuery, message, size.width(), size.height());
         terminal.show(lines, lines.size() > HEADLINE + 1 ? lines.size() - 1 : -1);
     }
 
-    private boolean isQuit(Key key) {
-        return typing == null && key instanceof Key.Typed(int c) && (c == 'q' || c == 'Q');
+    private boolean isQuit(KeyPress keyPress) {
+        return typing == null && keyPress instanceof KeyPress.Typed(int c) && (c == 'q' || c == 'Q');
     }
 
-    private void press(Key key) {
+    private void press(KeyPress keyPress) {
         if (typing != null) {
-            type(typing, key);
+            type(typing, keyPress);
             return;
         }
         int page = Screen.rows(size.height());
-        query =
-                switch (key) {
-                    case Key.Typed(int c) -> command(c);
-                    case Key.Named.UP -> query.from(query.offset() - 1);
-                    case Key.Named.DOWN -> query.from(query.offset() + 1);
-                    case Key.Named.PAGE_UP -> query.from(query.offset() - page);
-                    case Key.Named.PAGE_DOWN -> query.from(query.offset() + page);
-                    case Key.Named.HOME -> query.from(0);
-                    case Key.Named.END -> query.from(Integer.MAX_VALUE);
-                    case Key.Named.ESCAPE -> query.filtered("");
-                    case Key.Named.ENTER, Key.Named.ERASE, Key.Named.INTERRUPT, Key.Named.GONE ->
-                            query;
+        topQuery =
+                switch (keyPress) {
+                    case KeyPress.Typed(int c) -> command(c);
+                    case KeyPress.SpecialKey.UP -> topQuery.from(topQuery.offset() - 1);
+                    case KeyPress.SpecialKey.DOWN -> topQuery.from(topQuery.offset() + 1);
+                    case KeyPress.SpecialKey.PAGE_UP -> topQuery.from(topQuery.offset() - page);
+                    case KeyPress.SpecialKey.PAGE_DOWN -> topQuery.from(topQuery.offset() + page);
+                    case KeyPress.SpecialKey.HOME -> topQuery.from(0);
+                    case KeyPress.SpecialKey.END -> topQuery.from(Integer.MAX_VALUE);
+                    case KeyPress.SpecialKey.ESCAPE -> topQuery.filtered("");
+                    case KeyPress.SpecialKey.ENTER, KeyPress.SpecialKey.ERASE, KeyPress.SpecialKey.INTERRUPT, KeyPress.SpecialKey.GONE ->
+                            topQuery;
                 };
         stayInside();
     }
 
-    private Query command(int character) {
+    private TopQuery command(int character) {
         return switch (character) {
-            case 'k' -> query.in(View.KEYS);
-            case 'c' -> query.in(View.CONNECTIONS);
-            case 'w' -> query.in(View.WAITS);
-            case 's' -> query.nextSort();
-            case 'r' -> query.reverse();
+            case 'k' -> topQuery.in(View.KEYS);
+            case 'c' -> topQuery.in(View.CONNECTIONS);
+            case 'w' -> topQuery.in(View.WAITS);
+            case 's' -> topQuery.nextSort();
+            case 'r' -> topQuery.reverse();
             case '/' -> {
-                typing = new StringBuilder(query.filter());
-                yield query;
+                typing = new StringBuilder(topQuery.filter());
+                yield topQuery;
             }
-            default -> query;
+            default -> topQuery;
         };
     }
 
     /** The table follows each letter; escape takes the filter away. */
-    private void type(StringBuilder text, Key key) {
-        switch (key) {
-            case Key.Typed(int c) -> {
-                if (text.length() < LONGEST_FILTER) {
+    private void type(StringBuilder text, KeyPress keyPress) {
+        switch (keyPress) {
+            case KeyPress.Typed(int c) -> {
+                if (text.length() < MAX_FILTER) {
                     text.appendCodePoint(c);
                 }
             }
-            case Key.Named.ERASE -> {
+            case KeyPress.SpecialKey.ERASE -> {
                 if (!text.isEmpty()) {
                     text.delete(text.offsetByCodePoints(text.length(), -1), text.length());
                 }
             }
-            case Key.Named.ESCAPE -> {
+            case KeyPress.SpecialKey.ESCAPE -> {
                 text.setLength(0);
                 typing = null;
             }
-            case Key.Named.ENTER -> typing = null;
+            case KeyPress.SpecialKey.ENTER -> typing = null;
             default -> {}
         }
-        if (!text.toString().equals(query.filter())) {
-            query = query.filtered(text.toString());
+        if (!text.toString().equals(topQuery.filter())) {
+            topQuery = topQuery.filtered(text.toString());
         }
     }
 
     /** No further down than where the last page begins. */
     private void stayInside() {
-        if (sample.query().view() == query.view()
-                && sample.query().filter().equals(query.filter())) {
+        if (sample.query().view() == topQuery.view()
+                && sample.query().filter().equals(topQuery.filter())) {
             int last = Math.max(0, Rows.total(sample) - Screen.rows(size.height()));
-            if (query.offset() > last) {
-                query = query.from(last);
+            if (topQuery.offset() > last) {
+                topQuery = topQuery.from(last);
             }
         }
     }

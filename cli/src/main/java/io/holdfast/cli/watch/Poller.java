@@ -14,16 +14,16 @@ final class Poller {
     private final Consumer<Sample> answered;
     private final Consumer<ReadException> failed;
     private final Semaphore asked = new Semaphore(0);
-    private volatile Query query;
+    private volatile TopQuery topQuery;
 
     private Poller(
             HttpReader server,
-            Query query,
+            TopQuery topQuery,
             Duration interval,
             Consumer<Sample> answered,
             Consumer<ReadException> failed) {
         this.server = server;
-        this.query = query;
+        this.topQuery = topQuery;
         this.interval = interval;
         this.answered = answered;
         this.failed = failed;
@@ -31,18 +31,18 @@ final class Poller {
 
     static Poller start(
             HttpReader server,
-            Query query,
+            TopQuery topQuery,
             Duration interval,
             Consumer<Sample> answered,
             Consumer<ReadException> failed) {
-        Poller poller = new Poller(server, query, interval, answered, failed);
+        Poller poller = new Poller(server, topQuery, interval, answered, failed);
         Thread.ofPlatform().daemon().name("holdfast-poller").start(poller::run);
         return poller;
     }
 
     /** Asks for something else from now on, at once. */
-    void ask(Query other) {
-        query = other;
+    void ask(TopQuery other) {
+        topQuery = other;
         asked.release();
     }
 
@@ -50,7 +50,7 @@ final class Poller {
         try {
             while (true) {
                 try {
-                    answered.accept(Sample.read(server, query));
+                    answered.accept(Sample.read(server, topQuery));
                 } catch (ReadException e) {
                     failed.accept(e);
                 } catch (RuntimeException | Error e) { // a screen that stands still would be a lie

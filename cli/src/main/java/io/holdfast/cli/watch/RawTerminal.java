@@ -37,9 +37,9 @@ final class RawTerminal implements AutoCloseable {
     private static final String REST_OF_SCREEN = "\u001b[J";
     private static final String INVERSE = "\u001b[7m";
     private static final String NORMAL = "\u001b[m";
-    private static final Size USUAL = new Size(80, 24);
-    private static final Duration STTY_PATIENCE = Duration.ofSeconds(2);
-    private static final Duration LEAVE_PATIENCE = Duration.ofSeconds(1);
+    private static final Size DEFAULT_SIZE = new Size(80, 24);
+    private static final Duration STTY_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(1);
 
     /** In cells. */
     record Size(int width, int height) {}
@@ -85,9 +85,9 @@ final class RawTerminal implements AutoCloseable {
             List<String> words = List.of(stty(List.of("size")).split(" ", -1));
             int height = Integer.parseInt(words.getFirst());
             int width = Integer.parseInt(words.getLast());
-            return width > 0 && height > 0 ? new Size(width, height) : USUAL;
+            return width > 0 && height > 0 ? new Size(width, height) : DEFAULT_SIZE;
         } catch (IOException | NumberFormatException e) {
-            return USUAL;
+            return DEFAULT_SIZE;
         }
     }
 
@@ -130,7 +130,7 @@ final class RawTerminal implements AutoCloseable {
     private boolean leave() {
         Thread leaving = Thread.ofPlatform().daemon().name("holdfast-leave").start(this::sayLeave);
         try {
-            boolean _ = leaving.join(LEAVE_PATIENCE);
+            boolean _ = leaving.join(LEAVE_TIMEOUT);
             return false;
         } catch (InterruptedException e) {
             return true;
@@ -183,7 +183,7 @@ final class RawTerminal implements AutoCloseable {
                         .redirectError(Redirect.DISCARD)
                         .start();
         try (InputStream answer = stty.getInputStream()) {
-            if (!stty.waitFor(STTY_PATIENCE) || stty.exitValue() != 0) {
+            if (!stty.waitFor(STTY_TIMEOUT) || stty.exitValue() != 0) {
                 throw new IOException("stty " + String.join(" ", words) + " failed");
             }
             return new String(answer.readAllBytes(), StandardCharsets.UTF_8).strip();

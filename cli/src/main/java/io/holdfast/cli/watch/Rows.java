@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 
 import java.util.Comparator;
 import java.util.List;
@@ -66,10 +66,10 @@ final class Rows {
                 : (int) sample.page().number("total");
     }
 
-    private static List<String> key(Json.Fields key) {
+    private static List<String> key(JsonValue.ObjectValue key) {
         OptionalDouble limit = key.optional("limit");
         long holders = (long) key.number("holders");
-        Json.Fields holder = key.fields("holder");
+        JsonValue.ObjectValue holder = key.fields("holder");
         String read = holder.text("mode").equals("read") ? " r" : "";
         return List.of(
                 Names.key(key),
@@ -79,28 +79,28 @@ final class Rows {
                         : holders + read,
                 Long.toString((long) key.number("waiters")),
                 holder.values().isEmpty() ? "-" : Names.connection(holder),
-                Spans.text(key.optional("held_s")),
-                Spans.text(key.optional("lease_left_s")));
+                DurationText.text(key.optional("held_s")),
+                DurationText.text(key.optional("lease_left_s")));
     }
 
-    private static List<String> connection(Json.Fields connection) {
+    private static List<String> connection(JsonValue.ObjectValue connection) {
         return List.of(
-                Cells.escaped(connection.text("name")),
+                TerminalText.escaped(connection.text("name")),
                 Names.number(connection),
-                Cells.escaped(connection.text("protocol")),
+                TerminalText.escaped(connection.text("protocol")),
                 Long.toString((long) connection.number("holds")),
                 Long.toString((long) connection.number("waits")),
-                Spans.text(connection.optional("open_s")));
+                DurationText.text(connection.optional("open_s")));
     }
 
-    private static List<String> wait(Json.Fields wait) {
+    private static List<String> wait(JsonValue.ObjectValue wait) {
         OptionalDouble position = wait.optional("position");
-        List<Json.Fields> blockers = wait.all("blocked_by");
+        List<JsonValue.ObjectValue> blockers = wait.all("blocked_by");
         return List.of(
                 Names.connection(wait),
                 Names.resource(wait),
                 position.isPresent() ? Long.toString((long) position.getAsDouble()) : "-",
-                Spans.text(wait.optional("waited_s")),
+                DurationText.text(wait.optional("waited_s")),
                 blockers.isEmpty()
                         ? "-"
                         : blockers.stream()
@@ -113,30 +113,30 @@ final class Rows {
     }
 
     /** Sorted and filtered here: the server tells all of them. */
-    private static List<Json.Fields> waits(Sample sample) {
-        Query query = sample.query();
-        String filter = query.filter().toLowerCase(Locale.ROOT);
+    private static List<JsonValue.ObjectValue> waits(Sample sample) {
+        TopQuery topQuery = sample.query();
+        String filter = topQuery.filter().toLowerCase(Locale.ROOT);
         return sample.page().all("waits").stream()
                 .filter(
                         wait ->
                                 (wait.text("key") + "\n" + wait.text("name"))
                                         .toLowerCase(Locale.ROOT)
                                         .contains(filter))
-                .sorted(order(query))
+                .sorted(order(topQuery))
                 .toList();
     }
 
-    private static Comparator<Json.Fields> order(Query query) {
-        Comparator<Json.Fields> order =
-                switch (query.sorting().name()) {
+    private static Comparator<JsonValue.ObjectValue> order(TopQuery topQuery) {
+        Comparator<JsonValue.ObjectValue> order =
+                switch (topQuery.sorting().name()) {
                     case "connection" -> by(wait -> wait.number("connection"));
                     case "key" -> Comparator.comparing(wait -> wait.text("key"));
                     default -> by(wait -> wait.number("waited_s"));
                 };
-        return query.isDescending() ? order.reversed() : order;
+        return topQuery.isDescending() ? order.reversed() : order;
     }
 
-    private static Comparator<Json.Fields> by(ToDoubleFunction<Json.Fields> number) {
+    private static Comparator<JsonValue.ObjectValue> by(ToDoubleFunction<JsonValue.ObjectValue> number) {
         return Comparator.comparingDouble(number);
     }
 }

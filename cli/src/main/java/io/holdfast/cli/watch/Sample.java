@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 
 import java.util.List;
 import java.util.Map;
@@ -13,35 +13,35 @@ import java.util.Map;
  * @param page the rows of the view, with their {@code total} unless all are there
  * @param deadlocks each of them as a cycle of those who wait
  */
-record Sample(Query query, Json.Fields overview, Json.Fields page, List<Json.Items> deadlocks) {
+record Sample(TopQuery query, JsonValue.ObjectValue overview, JsonValue.ObjectValue page, List<JsonValue.ArrayValue> deadlocks) {
     private static final String SECONDS = "30"; // enough for the last time that anybody waited
 
-    static Sample read(HttpReader server, Query query) throws ReadException, InterruptedException {
-        Json.Fields overview = server.get("/v1/overview", Map.of("points", SECONDS));
-        Json.Fields page =
-                switch (query.view()) {
-                    case KEYS -> server.get("/v1/keys", query.parameters());
-                    case CONNECTIONS -> server.get("/v1/connections", query.parameters());
+    static Sample read(HttpReader server, TopQuery topQuery) throws ReadException, InterruptedException {
+        JsonValue.ObjectValue overview = server.get("/v1/overview", Map.of("points", SECONDS));
+        JsonValue.ObjectValue page =
+                switch (topQuery.view()) {
+                    case KEYS -> server.get("/v1/keys", topQuery.parameters());
+                    case CONNECTIONS -> server.get("/v1/connections", topQuery.parameters());
                     case WAITS -> server.get("/v1/waits", Map.of());
                 };
-        Json.Fields waits = page;
-        if (query.view() != View.WAITS) {
+        JsonValue.ObjectValue waits = page;
+        if (topQuery.view() != View.WAITS) {
             boolean hasWaiters = overview.fields("totals").optional("longest_wait_s").isPresent();
             waits =
                     hasWaiters
                             ? server.get("/v1/waits", Map.of("limit", "0"))
-                            : new Json.Fields(Map.of());
+                            : new JsonValue.ObjectValue(Map.of());
         }
-        return new Sample(query, overview, page, deadlocks(waits));
+        return new Sample(topQuery, overview, page, deadlocks(waits));
     }
 
-    private static List<Json.Items> deadlocks(Json.Fields waits) {
-        Json.Items cycles = waits.list("cycles");
+    private static List<JsonValue.ArrayValue> deadlocks(JsonValue.ObjectValue waits) {
+        JsonValue.ArrayValue cycles = waits.list("cycles");
         return cycles == null
                 ? List.of()
                 : cycles.values().stream()
-                        .filter(Json.Items.class::isInstance)
-                        .map(Json.Items.class::cast)
+                        .filter(JsonValue.ArrayValue.class::isInstance)
+                        .map(JsonValue.ArrayValue.class::cast)
                         .toList();
     }
 }

@@ -1,6 +1,6 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +13,7 @@ final class Screen {
     private static final int BESIDE_ROWS = 5;
 
     /** How much of a list of deadlocks is shown. */
-    private static final int MOST_CYCLES = 3;
+    private static final int MAX_CYCLES = 3;
 
     private static final String HELP =
             "q quit  k keys  c connections  w waits  s sort  r reverse  / filter  arrows scroll";
@@ -31,7 +31,7 @@ final class Screen {
      * @param message what went wrong, or what is being typed; empty for the help
      */
     static List<String> lines(
-            String url, Sample sample, Query wanted, String message, int width, int height) {
+            String url, Sample sample, TopQuery wanted, String message, int width, int height) {
         List<String> lines = new ArrayList<>(head(url, sample));
         boolean fits = sample.query().view() == wanted.view();
         lines.add(about(sample, wanted, fits));
@@ -49,7 +49,7 @@ final class Screen {
         lines.add(message.isEmpty() ? HELP : message);
         return lines.stream()
                 .limit(height)
-                .map(line -> Cells.cut(Cells.escaped(line), width))
+                .map(line -> TerminalText.cut(TerminalText.escaped(line), width))
                 .toList();
     }
 
@@ -59,20 +59,20 @@ final class Screen {
         lines.add(about(sample, sample.query(), true));
         lines.addAll(cycles(sample));
         lines.addAll(Rows.table(sample).lines(Table.UNLIMITED));
-        return lines.stream().map(Cells::escaped).toList();
+        return lines.stream().map(TerminalText::escaped).toList();
     }
 
     private static List<String> head(String url, Sample sample) {
-        Json.Fields overview = sample.overview();
-        Json.Fields totals = overview.fields("totals");
-        Json.Fields series = overview.fields("series");
+        JsonValue.ObjectValue overview = sample.overview();
+        JsonValue.ObjectValue totals = overview.fields("totals");
+        JsonValue.ObjectValue series = overview.fields("series");
         return List.of(
                 "Holdfast "
-                        + Cells.escaped(overview.text("version"))
+                        + TerminalText.escaped(overview.text("version"))
                         + " at "
-                        + Cells.escaped(url)
+                        + TerminalText.escaped(url)
                         + ", up "
-                        + Spans.text(overview.number("uptime_s"))
+                        + DurationText.text(overview.number("uptime_s"))
                         + ", connections "
                         + (long) totals.number("connections"),
                 deadlocks(sample)
@@ -80,7 +80,7 @@ final class Screen {
                         + (long)
                                 (totals.number("lock_waiters") + totals.number("semaphore_waiters"))
                         + ", longest wait "
-                        + Spans.text(totals.optional("longest_wait_s"))
+                        + DurationText.text(totals.optional("longest_wait_s"))
                         + ", wait p99 "
                         + millis(known(series, "wait_p99_ms"))
                         + ", held "
@@ -108,7 +108,7 @@ final class Screen {
         return count == 0 ? "" : count + " " + what + (count == 1 ? ", " : "S, ");
     }
 
-    private static String about(Sample sample, Query wanted, boolean fits) {
+    private static String about(Sample sample, TopQuery wanted, boolean fits) {
         StringBuilder line = new StringBuilder(wanted.view().title());
         if (fits) {
             int total = Rows.total(sample);
@@ -121,7 +121,7 @@ final class Screen {
         line.append(", ").append(wanted.sorting().text());
         line.append(wanted.reversed() ? ", reversed" : "");
         if (!wanted.filter().isEmpty()) {
-            line.append(", with \"").append(Cells.escaped(wanted.filter())).append('"');
+            line.append(", with \"").append(TerminalText.escaped(wanted.filter())).append('"');
         }
         return line.toString();
     }
@@ -132,9 +132,9 @@ final class Screen {
         if (sample.query().view() != View.WAITS) {
             return lines;
         }
-        for (Json.Items members : sample.deadlocks()) {
-            if (lines.size() == MOST_CYCLES) {
-                lines.add("and " + (sample.deadlocks().size() - MOST_CYCLES) + " more deadlocks");
+        for (JsonValue.ArrayValue members : sample.deadlocks()) {
+            if (lines.size() == MAX_CYCLES) {
+                lines.add("and " + (sample.deadlocks().size() - MAX_CYCLES) + " more deadlocks");
                 break;
             }
             lines.add(
@@ -144,21 +144,21 @@ final class Screen {
     }
 
     /** Of the last second. */
-    private static String last(Json.Fields series, String name) {
-        Json.Items values = series.list(name);
+    private static String last(JsonValue.ObjectValue series, String name) {
+        JsonValue.ArrayValue values = series.list(name);
         return values != null
                         && !values.values().isEmpty()
-                        && values.values().getLast() instanceof Json.Numeral(double value)
+                        && values.values().getLast() instanceof JsonValue.NumberValue(double value)
                 ? Long.toString(Math.round(value))
                 : "0";
     }
 
     /** Of the last second in which there was any. */
-    private static OptionalDouble known(Json.Fields series, String name) {
-        Json.Items values = series.list(name);
+    private static OptionalDouble known(JsonValue.ObjectValue series, String name) {
+        JsonValue.ArrayValue values = series.list(name);
         if (values != null) {
-            for (Json each : values.values().reversed()) {
-                if (each instanceof Json.Numeral(double value)) {
+            for (JsonValue each : values.values().reversed()) {
+                if (each instanceof JsonValue.NumberValue(double value)) {
                     return OptionalDouble.of(value);
                 }
             }
@@ -173,6 +173,6 @@ final class Screen {
         double value = millis.getAsDouble();
         return value < 1000
                 ? String.format(Locale.ROOT, value < 10 ? "%.1fms" : "%.0fms", value)
-                : Spans.text(value / 1000);
+                : DurationText.text(value / 1000);
     }
 }

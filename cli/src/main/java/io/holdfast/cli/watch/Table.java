@@ -16,7 +16,7 @@ record Table(List<Column> columns, List<List<String>> rows) {
     private static final int MOST_IN_FILES = 100;
 
     private static final int GAP = 2;
-    private static final int LEAST_FIRST = 12;
+    private static final int MIN_FIRST_COLUMN = 12;
 
     /**
      * A column.
@@ -28,16 +28,16 @@ record Table(List<Column> columns, List<List<String>> rows) {
 
     /** Cells are escaped here, where their width matters; escaping them twice does no harm. */
     Table {
-        rows = rows.stream().map(row -> row.stream().map(Cells::escaped).toList()).toList();
+        rows = rows.stream().map(row -> row.stream().map(TerminalText::escaped).toList()).toList();
     }
 
     /** The headline and the rows, none wider than that. */
     List<String> lines(int width) {
         int[] widths = new int[columns.size()];
         for (int i = 0; i < widths.length; i++) {
-            widths[i] = Cells.width(columns.get(i).title());
+            widths[i] = TerminalText.width(columns.get(i).title());
             for (List<String> row : rows) {
-                widths[i] = Math.max(widths[i], Cells.width(row.get(i)));
+                widths[i] = Math.max(widths[i], TerminalText.width(row.get(i)));
             }
             int most = width == UNLIMITED ? MOST_IN_FILES : columns.get(i).most();
             widths[i] = Math.min(widths[i], most);
@@ -61,7 +61,7 @@ record Table(List<Column> columns, List<List<String>> rows) {
         if (width == UNLIMITED) {
             return shown;
         }
-        int first = Math.min(LEAST_FIRST, widths[0]);
+        int first = Math.min(MIN_FIRST_COLUMN, widths[0]);
         while (shown.size() > 1
                 && first + shown.stream().skip(1).mapToInt(i -> widths[i] + GAP).sum() > width) {
             Integer least =
@@ -80,7 +80,7 @@ record Table(List<Column> columns, List<List<String>> rows) {
             if (!line.isEmpty()) {
                 line.append(" ".repeat(GAP));
             }
-            line.append(Cells.fit(cells.get(i), widths[i], columns.get(i).right()));
+            line.append(TerminalText.fit(cells.get(i), widths[i], columns.get(i).right()));
         }
         return line.toString().stripTrailing();
     }

@@ -1,7 +1,7 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.options.Numerals;
-import io.holdfast.cli.options.Span;
+import io.holdfast.cli.options.WholeNumbers;
+import io.holdfast.cli.options.DurationConverter;
 import io.holdfast.cli.output.Printer;
 import io.holdfast.driver.FailureText;
 
@@ -27,14 +27,14 @@ import java.util.Map;
                     + " ends that; arrows, page up and down, home and end move."
         })
 final class TopCommand extends WatchCommand {
-    private static final Duration SHORTEST = Duration.ofMillis(100);
+    private static final Duration MIN_INTERVAL = Duration.ofMillis(100);
 
-    static final class Most implements ITypeConverter<Integer> {
-        private static final int HIGHEST = 20_000;
+    static final class LimitConverter implements ITypeConverter<Integer> {
+        private static final int MAX_LIMIT = 20_000;
 
         @Override
         public Integer convert(String text) {
-            return Math.toIntExact(Numerals.convert(text, HIGHEST));
+            return Math.toIntExact(WholeNumbers.convert(text, MAX_LIMIT));
         }
     }
 
@@ -45,7 +45,7 @@ final class TopCommand extends WatchCommand {
             names = "--interval",
             paramLabel = "TIME",
             defaultValue = "1s",
-            converter = Span.class,
+            converter = DurationConverter.class,
             description = "How often to look (1s).")
     @SuppressWarnings("NullAway.Init")
     private Duration interval;
@@ -81,7 +81,7 @@ final class TopCommand extends WatchCommand {
             names = "--limit",
             paramLabel = "N",
             defaultValue = "20",
-            converter = Most.class,
+            converter = LimitConverter.class,
             description = "Most rows of the one table (20).")
     private int most;
 
@@ -99,13 +99,13 @@ final class TopCommand extends WatchCommand {
         }
         try {
             return LiveTop.run(
-                    server, first, interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval);
+                    server, first, interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval);
         } catch (IOException e) {
             throw new ReadException("the terminal cannot be used: " + FailureText.of(e), e);
         }
     }
 
-    private Query query() {
+    private TopQuery query() {
         int number = 0;
         if (sort != null) {
             number =
@@ -118,6 +118,6 @@ final class TopCommand extends WatchCommand {
                                                             + "' is not one of "
                                                             + String.join(", ", view.sortNames())));
         }
-        return new Query(view, number, reverse, filter, 0, Math.max(1, most));
+        return new TopQuery(view, number, reverse, filter, 0, Math.max(1, most));
     }
 }

@@ -73,7 +73,7 @@ abstract class WatchCommand implements Callable<Integer> {
     }
 
     private static int failed(String message) {
-        Printer.err("Error: " + Cells.escaped(message));
+        Printer.err("Error: " + TerminalText.escaped(message));
         return FAILED;
     }
 }

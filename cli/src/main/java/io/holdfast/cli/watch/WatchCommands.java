@@ -24,6 +24,6 @@ public final class WatchCommands {
         return new CommandLine(command)
                 .setOverwrittenOptionsAllowed(true)
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .setParameterExceptionHandler(UsageError::tellBriefly);
+                .setParameterExceptionHandler(UsageError::printShort);
     }
 }

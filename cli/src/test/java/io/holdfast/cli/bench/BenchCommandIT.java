@@ -50,7 +50,7 @@ class BenchCommandIT {
     }
 
     static Stream<String> transports() {
-        return Stream.of(Transport.values()).filter(Transport::available).map(Transport::toString);
+        return Stream.of(BenchTransport.values()).filter(BenchTransport::available).map(BenchTransport::toString);
     }
 
     @ParameterizedTest

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 @DisplayName("The report of a wait")
 class WaitReportTest {
-    private static KeyInfo.Standing standing(
+    private static KeyInfo.ResourceInfo standing(
             long held, long waiters, OptionalLong position, String... labels) {
         List<KeyInfo.Holder> holders =
                 Stream.of(labels)
@@ -27,7 +27,7 @@ class WaitReportTest {
                                                 false,
                                                 Optional.empty()))
                         .toList();
-        return new KeyInfo.Standing(5, held, waiters, holders, position);
+        return new KeyInfo.ResourceInfo(5, held, waiters, holders, position);
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
-import io.holdfast.cluster.admin.NodeAnswer;
+import io.holdfast.cluster.admin.NodeReportResult;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -14,8 +14,8 @@ import java.util.List;
 
 @DisplayName("The status of a cluster")
 class StatusCommandTest {
-    private static NodeAnswer answer(String name, String role, long commit, long applied) {
-        return new NodeAnswer(
+    private static NodeReportResult answer(String name, String role, long commit, long applied) {
+        return new NodeReportResult(
                 NodeAddress.parse(name + "=10.0.0.1:1"),
                 new NodeReport(
                         new NodeStatus(name, role, 3, "n1", commit, applied, true, 4, List.of()),
@@ -23,11 +23,11 @@ class StatusCommandTest {
                 null);
     }
 
-    private static final List<NodeAnswer> ANSWERS =
+    private static final List<NodeReportResult> ANSWERS =
             List.of(
                     answer("n1", "leader", 100, 99),
                     answer("n2", "follower", 40, 40),
-                    new NodeAnswer(NodeAddress.parse("n3=10.0.0.3:1"), null, "no answer in time"));
+                    new NodeReportResult(NodeAddress.parse("n3=10.0.0.3:1"), null, "no answer in time"));
 
     @Test
     void says_how_far_each_node_is_behind_what_the_cluster_has_decided() {

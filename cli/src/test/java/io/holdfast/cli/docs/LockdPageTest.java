@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.cli.serve.LockdCommand;
 import io.holdfast.cli.serve.StandardStreams;
-import io.holdfast.protocol.lockd.LockdWord;
+import io.holdfast.protocol.lockd.LockdVerb;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -39,7 +39,7 @@ class LockdPageTest {
 
     @ParameterizedTest
     @EnumSource
-    void lists_each_command_and_has_an_example_of_it(LockdWord word) {
+    void lists_each_command_and_has_an_example_of_it(LockdVerb word) {
         assertThat(
                         hasTableRow("[`" + word.text() + "`](#")
                                 || hasTableRow("[`" + word.text() + " "))

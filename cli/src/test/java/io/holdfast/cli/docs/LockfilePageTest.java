@@ -12,7 +12,7 @@ import io.holdfast.lockfile.LockFile;
 import io.holdfast.lockfile.LockFileConfig;
 import io.holdfast.lockfile.LockFileException;
 import io.holdfast.lockfile.LockLostException;
-import io.holdfast.lockfile.Proof;
+import io.holdfast.lockfile.ReleaseCredential;
 import io.holdfast.lockfile.StalePolicy;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -135,7 +135,7 @@ class LockfilePageTest {
             }
         }
         Set<String> methods = new TreeSet<>();
-        for (Class<?> type : List.of(FileSemaphore.class, Guard.class, Proof.class)) {
+        for (Class<?> type : List.of(FileSemaphore.class, Guard.class, ReleaseCredential.class)) {
             Stream.of(type.getDeclaredMethods())
                     .filter(method -> Modifier.isPublic(method.getModifiers()))
                     .map(Method::getName)

@@ -16,9 +16,9 @@ import io.holdfast.client.socketlock.SocketLock;
 import io.holdfast.client.socketlock.SocketLockClient;
 import io.holdfast.client.socketlock.SocketLockException;
 import io.holdfast.client.socketlock.SocketLockServer;
-import io.holdfast.client.socketlock.seat.Seat;
-import io.holdfast.engine.Policy;
-import io.holdfast.protocol.socketlock.Failure;
+import io.holdfast.client.socketlock.seat.PrimaryLock;
+import io.holdfast.engine.QueuePolicy;
+import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockDecoder;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.protocol.socketlock.SocketlockSyntax;
@@ -138,9 +138,9 @@ class SocketlockPageTest {
 
     @ParameterizedTest
     @EnumSource
-    void tells_about_each_policy(Policy policy) {
-        String word = policy.name().toLowerCase(Locale.ROOT).replace("_preferred", "");
-        assertThat(codeIn("Policies", 0)).hasSize(Policy.values().length).contains(word);
+    void tells_about_each_policy(QueuePolicy queuePolicy) {
+        String word = queuePolicy.name().toLowerCase(Locale.ROOT).replace("_preferred", "");
+        assertThat(codeIn("Policies", 0)).hasSize(QueuePolicy.values().length).contains(word);
         assertThat(codeIn("As a daemon", 2)).contains(word);
         assertThat(codeIn("In serve", 0)).containsAnyOf(word, "policy=" + word);
     }
@@ -244,7 +244,7 @@ class SocketlockPageTest {
     void lists_each_reason_of_a_refusal() {
         assertThat(codeIn("Refusals", 0))
                 .containsExactlyInAnyOrderElementsOf(
-                        Stream.of(Failure.values()).map(Failure::text).toList());
+                        Stream.of(SocketlockFailure.values()).map(SocketlockFailure::text).toList());
     }
 
     @Test
@@ -258,14 +258,14 @@ class SocketlockPageTest {
                             .replace("seconds", "5");
             SocketlockRequest request =
                     SocketlockSyntax.parse(typed.getBytes(StandardCharsets.US_ASCII));
-            assertThat(request).as(line).isNotInstanceOf(SocketlockRequest.Nothing.class);
+            assertThat(request).as(line).isNotInstanceOf(SocketlockRequest.Ignored.class);
             kinds.add(request.getClass());
         }
         assertThat(kinds)
                 .isEqualTo(
                         Stream.of(SocketlockRequest.class.getNestMembers())
                                 .filter(Class::isRecord)
-                                .filter(type -> type != SocketlockRequest.Nothing.class)
+                                .filter(type -> type != SocketlockRequest.Ignored.class)
                                 .collect(Collectors.toSet()));
     }
 
@@ -282,12 +282,12 @@ class SocketlockPageTest {
         assertThat(limit("requests of one connection"))
                 .isEqualTo(
                         "%d, and %d MiB of lock-ids; then `REQFAIL %s`"
-                                .formatted(requests, bytes >> 20, Failure.TOO_MANY.text()));
+                                .formatted(requests, bytes >> 20, SocketlockFailure.TOO_MANY.text()));
         assertThat(constant("io.holdfast.client.socketlock.PrimaryLine", "MOST_BYTES"))
-                .isEqualTo(SocketlockDecoder.MOST);
-        assertThat(limit("a line")).startsWith(SocketlockDecoder.MOST / 1024 + " KiB");
+                .isEqualTo(SocketlockDecoder.MAX_LINE_BYTES);
+        assertThat(limit("a line")).startsWith(SocketlockDecoder.MAX_LINE_BYTES / 1024 + " KiB");
         assertThat(limit("the path"))
-                .startsWith(constant(Seat.class.getName(), "MOST_PATH_BYTES") + " bytes");
+                .startsWith(constant(PrimaryLock.class.getName(), "MOST_PATH_BYTES") + " bytes");
         int unread =
                 constant("io.holdfast.server.socketlock.SocketlockHandler", "MOST_UNREAD_BYTES");
         assertThat(constant("io.holdfast.client.socketlock.PrimaryConnection", "MOST_BYTES"))

@@ -70,7 +70,7 @@ class ClusterSettingsTest {
                                         new NodeAddress("n2", "::1", 2)),
                                 "n2",
                                 Path.of("/data"),
-                                ClusterConfig.DEFAULT_WAIT,
+                                ClusterConfig.DEFAULT_REQUEST_TIMEOUT,
                                 ClusterConfig.DEFAULT_SESSION_TIMEOUT,
                                 false,
                                 null));

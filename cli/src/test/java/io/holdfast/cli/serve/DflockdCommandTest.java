@@ -3,9 +3,9 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.driver.ClientCaps;
-import io.holdfast.engine.Settings;
-import io.holdfast.server.Address;
+import io.holdfast.driver.ClientLimits;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.LockdConfig;
@@ -69,12 +69,12 @@ class DflockdCommandTest {
                 .isEqualTo(
                         new ServerConfig(
                                 List.of(new Endpoint("127.0.0.1", 6388, false)),
-                                new Settings(0, Duration.ofSeconds(60).toNanos(), true),
+                                new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true),
                                 1024,
                                 0,
                                 0,
                                 1_048_576,
-                                ClientCaps.NONE,
+                                ClientLimits.NONE,
                                 new LockdConfig(0, Set.of(), null),
                                 0,
                                 0,
@@ -122,8 +122,8 @@ class DflockdCommandTest {
                 new Example("fence-state-file", "f", ServerConfig::fenceFile, Path.of("f")));
     }
 
-    private static Address.Tcp tcp(ServerConfig config) {
-        return (Address.Tcp) config.listeners().getFirst().address();
+    private static ListenAddress.Tcp tcp(ServerConfig config) {
+        return (ListenAddress.Tcp) config.listeners().getFirst().address();
     }
 
     private static Duration seconds(long value) {

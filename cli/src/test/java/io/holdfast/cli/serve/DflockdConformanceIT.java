@@ -13,8 +13,8 @@ class DflockdConformanceIT extends RecordedConversations {
     }
 
     @Override
-    RunningServer start(List<String> flags, Driving driving)
+    RunningServer start(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
-        return RunningServer.start(flags, driving);
+        return RunningServer.start(flags, driverChoice);
     }
 }

@@ -40,17 +40,17 @@ class EmbeddedPrimaryConformanceIT {
     private static final Map<String, Integer> FOLDERS =
             Map.of("socketlock", 33, "socketlock-safe", 6, "socketlock-seed", 4);
 
-    private final Map<String, Map<Vector, Future<?>>> played = new LinkedHashMap<>();
+    private final Map<String, Map<ConversationScript, Future<?>>> played = new LinkedHashMap<>();
     private final ExecutorService players = Executors.newFixedThreadPool(AT_ONCE);
 
     @BeforeAll
     void play(@TempDir Path sockets) throws Exception {
         for (String folder : FOLDERS.keySet()) {
-            Map<Vector, Future<?>> results = new LinkedHashMap<>();
+            Map<ConversationScript, Future<?>> results = new LinkedHashMap<>();
             for (Path file : files(folder)) {
-                Vector vector = Vector.read(file);
+                ConversationScript conversationScript = ConversationScript.read(file);
                 Path socket = sockets.resolve(folder + results.size());
-                results.put(vector, players.submit(() -> play(vector, socket)));
+                results.put(conversationScript, players.submit(() -> play(conversationScript, socket)));
             }
             played.put(folder, results);
         }
@@ -68,9 +68,9 @@ class EmbeddedPrimaryConformanceIT {
         }
     }
 
-    private static Void play(Vector vector, Path socket) throws Exception {
-        try (var _ = SocketLockServer.start(socket, config(vector.serve()))) {
-            VectorPlayer.play(vector, UnixDomainSocketAddress.of(socket), SLACK);
+    private static Void play(ConversationScript conversationScript, Path socket) throws Exception {
+        try (var _ = SocketLockServer.start(socket, config(conversationScript.serve()))) {
+            ConversationPlayer.play(conversationScript, UnixDomainSocketAddress.of(socket), SLACK);
         }
         return null;
     }
@@ -118,7 +118,7 @@ class EmbeddedPrimaryConformanceIT {
                                         tests(results.getKey(), results.getValue())));
     }
 
-    private static Stream<DynamicTest> tests(String folder, Map<Vector, Future<?>> results) {
+    private static Stream<DynamicTest> tests(String folder, Map<ConversationScript, Future<?>> results) {
         return Stream.concat(
                 Stream.of(
                         DynamicTest.dynamicTest(
@@ -129,9 +129,9 @@ class EmbeddedPrimaryConformanceIT {
                 results.entrySet().stream().map(r -> test(r.getKey(), r.getValue())));
     }
 
-    private static DynamicTest test(Vector vector, Future<?> result) {
+    private static DynamicTest test(ConversationScript conversationScript, Future<?> result) {
         return DynamicTest.dynamicTest(
-                vector.title(),
+                conversationScript.title(),
                 () -> {
                     try {
                         result.get(LONGEST.toSeconds(), TimeUnit.SECONDS);

@@ -2,7 +2,7 @@ package io.holdfast.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cluster.serving.Trio;
+import io.holdfast.cluster.serving.TestCluster;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.server.ServerConfig;
@@ -114,15 +114,15 @@ class FollowerConformanceIT {
         Map<FollowerConversation, CompletableFuture<Void>> found = new LinkedHashMap<>();
         try (Stream<Path> files = Files.list(Path.of(Objects.requireNonNull(resource).toURI()))) {
             for (Path file : files.sorted().toList()) {
-                Vector vector = Vector.read(file);
-                if (hasShortLease(vector)) {
+                ConversationScript conversationScript = ConversationScript.read(file);
+                if (hasShortLease(conversationScript)) {
                     continue;
                 }
-                List<String> words = new ArrayList<>(vector.serve());
+                List<String> words = new ArrayList<>(conversationScript.serve());
                 words.addAll(List.of("--event-loops", "1"));
-                String listener = vector.connect().isEmpty() ? usualListener : vector.connect();
+                String listener = conversationScript.connect().isEmpty() ? usualListener : conversationScript.connect();
                 found.put(
-                        FollowerConversation.of(protocol, vector, flags.read(words), listener),
+                        FollowerConversation.of(protocol, conversationScript, flags.read(words), listener),
                         new CompletableFuture<>());
             }
         }
@@ -134,8 +134,8 @@ class FollowerConformanceIT {
      * A follower refuses a grant of which half the lease may have passed: on a busy machine it is
      * right to refuse these.
      */
-    private static boolean hasShortLease(Vector vector) {
-        return vector.lines().stream()
+    private static boolean hasShortLease(ConversationScript conversationScript) {
+        return conversationScript.lines().stream()
                 .anyMatch(line -> line.matches(".* ok \\{\\w+:token} \\d{1,3}ms"));
     }
 
@@ -170,9 +170,9 @@ class FollowerConformanceIT {
             Map<FollowerConversation, CompletableFuture<Void>> results) {
         String name = "cluster" + names.incrementAndGet();
         DriverConfig settings = group.getFirst().terms().toServe(group);
-        try (Trio trio = new Trio(name, folder.resolve(name), settings, "n1", "n2", "n3")) {
-            trio.start("n1", "n2", "n3");
-            Driver follower = trio.follower().driver();
+        try (TestCluster testCluster = new TestCluster(name, folder.resolve(name), settings, "n1", "n2", "n3")) {
+            testCluster.start("n1", "n2", "n3");
+            Driver follower = testCluster.follower().driver();
             List<CompletableFuture<Void>> running = new ArrayList<>();
             for (FollowerConversation conversation : group) {
                 CompletableFuture<Void> result = Objects.requireNonNull(results.get(conversation));

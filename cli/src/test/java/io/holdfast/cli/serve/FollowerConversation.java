@@ -1,15 +1,15 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.driver.Caps;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.Watcher;
+import io.holdfast.driver.DriverObserver;
 import io.holdfast.driver.signal.SignalDriver;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Policy;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.QueuePolicy;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;
@@ -27,14 +27,14 @@ import java.util.Map;
  *
  * @param listener where it takes place
  */
-record FollowerConversation(Vector vector, ServerConfig config, String listener) {
+record FollowerConversation(ConversationScript vector, ServerConfig config, String listener) {
     private static final Duration SLACK = Duration.ofSeconds(1);
 
     /** What a cluster is told, but for who comes next: that is told key by key. */
-    record Terms(Settings settings, Caps caps, Duration collectEvery, int maxSubscriptions) {
+    record Terms(EngineSettings settings, KeyLimits caps, Duration collectEvery, int maxSubscriptions) {
         /** For a cluster that serves these. */
         DriverConfig toServe(List<FollowerConversation> conversations) {
-            Map<Key, Policy> policies = new HashMap<>();
+            Map<Key, QueuePolicy> policies = new HashMap<>();
             conversations.forEach(c -> policies.putAll(c.config().settings().policies()));
             return new DriverConfig(
                     with(settings, policies),
@@ -42,20 +42,20 @@ record FollowerConversation(Vector vector, ServerConfig config, String listener)
                     collectEvery,
                     maxSubscriptions,
                     MemoryBudgets.UNLIMITED,
-                    Watcher.NONE);
+                    DriverObserver.NONE);
         }
     }
 
     static FollowerConversation of(
-            String protocol, Vector vector, ServerConfig config, String listener) {
+            String protocol, ConversationScript conversationScript, ServerConfig config, String listener) {
         return new FollowerConversation(
-                vector, in(new Namespace(protocol + "/" + vector.name()), config), listener);
+                conversationScript, in(new Namespace(protocol + "/" + conversationScript.name()), config), listener);
     }
 
     Terms terms() {
         return new Terms(
                 with(config.settings(), Map.of()),
-                new Caps(config.maxLocks(), config.lockd().maxLocks(), config.maxEntries()),
+                new KeyLimits(config.maxLocks(), config.lockd().maxLocks(), config.maxEntries()),
                 config.collectEvery(),
                 config.maxSubscriptions());
     }
@@ -70,7 +70,7 @@ record FollowerConversation(Vector vector, ServerConfig config, String listener)
 
     void play(Driver node) throws Exception {
         try (RunningServer server = RunningServer.startOn(config, _ -> lent(node))) {
-            VectorPlayer.play(vector, server.address(listener), SLACK);
+            ConversationPlayer.play(vector, server.address(listener), SLACK);
         }
     }
 
@@ -92,13 +92,13 @@ record FollowerConversation(Vector vector, ServerConfig config, String listener)
                         });
     }
 
-    private static Settings with(Settings settings, Map<Key, Policy> policies) {
-        return new Settings(
-                settings.maxWaiters(),
-                settings.idleNanos(),
-                settings.autoRelease(),
-                settings.maxListLength(),
-                settings.keepsValues(),
+    private static EngineSettings with(EngineSettings engineSettings, Map<Key, QueuePolicy> policies) {
+        return new EngineSettings(
+                engineSettings.maxWaiters(),
+                engineSettings.idleNanos(),
+                engineSettings.autoRelease(),
+                engineSettings.maxListLength(),
+                engineSettings.keepsValues(),
                 policies);
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.TlsFiles;
 
@@ -55,7 +55,7 @@ class HttpSettingsTest {
 
     private static HttpListener listener(String host, int port, boolean tls, String namespace) {
         return new HttpListener(
-                new Address.Tcp(host, port),
+                new ListenAddress.Tcp(host, port),
                 tls,
                 namespace.isEmpty() ? Namespace.DEFAULT : new Namespace(namespace));
     }

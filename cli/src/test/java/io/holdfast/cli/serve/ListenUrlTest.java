@@ -3,7 +3,7 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
@@ -41,8 +41,8 @@ class ListenUrlTest {
         Endpoint endpoint = ListenUrl.parse(url);
         String where =
                 switch (endpoint.address()) {
-                    case Address.Tcp(var host, int port) -> host + " " + port;
-                    case Address.Unix(var path, var mode) ->
+                    case ListenAddress.Tcp(var host, int port) -> host + " " + port;
+                    case ListenAddress.Unix(var path, var mode) ->
                             path + " " + (mode == null ? "-" : PosixFilePermissions.toString(mode));
                 };
         String more =

@@ -3,10 +3,10 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientLimits;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Settings;
-import io.holdfast.server.Address;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.LockdConfig;
@@ -82,16 +82,16 @@ class LockdCommandTest {
                         new ServerConfig(
                                 List.of(
                                         new Endpoint(
-                                                new Address.Tcp("127.0.0.1", 9999),
+                                                new ListenAddress.Tcp("127.0.0.1", 9999),
                                                 false,
                                                 new Protocol.Lockd(
                                                         Namespace.DEFAULT, false, false, false))),
-                                new Settings(0, seconds(60).toNanos(), true),
+                                new EngineSettings(0, seconds(60).toNanos(), true),
                                 1_000_000,
                                 0,
                                 0,
                                 1_048_576,
-                                ClientCaps.NONE,
+                                ClientLimits.NONE,
                                 new LockdConfig(1_000_000, Set.of(), null),
                                 0,
                                 0,
@@ -147,7 +147,7 @@ class LockdCommandTest {
             for (String option : List.of("--tcp", "-t", "--ws")) {
                 assertThat(config(option, text).listeners())
                         .extracting(Endpoint::address)
-                        .containsExactly(new Address.Tcp(host, port));
+                        .containsExactly(new ListenAddress.Tcp(host, port));
             }
         }
 
@@ -189,11 +189,11 @@ class LockdCommandTest {
             assertThat(configOf("--unix u --unix-mode 0660").listeners())
                     .extracting(Endpoint::address)
                     .containsExactly(
-                            new Address.Unix(
+                            new ListenAddress.Unix(
                                     Path.of("u"), PosixFilePermissions.fromString("rw-rw----")));
             assertThat(configOf("--unix u").listeners())
                     .extracting(Endpoint::address)
-                    .containsExactly(new Address.Unix(Path.of("u"), null));
+                    .containsExactly(new ListenAddress.Unix(Path.of("u"), null));
         }
 
         @Test

@@ -22,14 +22,14 @@ class LockdConformanceIT extends RecordedConversations {
 
     /** {@code PORT} and {@code PATH} are for us to choose; on TCP unless another way is given. */
     @Override
-    RunningServer start(List<String> flags, Driving driving)
+    RunningServer start(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
         List<String> words = new ArrayList<>(flags);
         words.replaceAll(word -> word.equals("PORT") ? "0" : word.equals("PATH") ? path() : word);
         if (!flags.contains("--unix") && !flags.contains("--ws")) {
             words.addAll(List.of("--tcp", "0"));
         }
-        return RunningServer.startLockd(words, driving);
+        return RunningServer.startLockd(words, driverChoice);
     }
 
     private String path() {

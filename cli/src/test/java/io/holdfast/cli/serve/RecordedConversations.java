@@ -44,8 +44,8 @@ abstract class RecordedConversations {
 
     private final String folder;
     private final int least;
-    private final Map<Transport, Map<Vector, Future<?>>> played = new EnumMap<>(Transport.class);
-    private final Map<Vector, Future<?>> playedLater = new LinkedHashMap<>();
+    private final Map<Transport, Map<ConversationScript, Future<?>>> played = new EnumMap<>(Transport.class);
+    private final Map<ConversationScript, Future<?>> playedLater = new LinkedHashMap<>();
     private ExecutorService players;
     private StandardStreams streams;
 
@@ -59,7 +59,7 @@ abstract class RecordedConversations {
     }
 
     /** A server for one conversation, or for none. */
-    abstract RunningServer start(List<String> flags, Driving driving) throws Exception;
+    abstract RunningServer start(List<String> flags, DriverChoice driverChoice) throws Exception;
 
     /** Where conversations take place that do not say where. */
     String usualListener() {
@@ -75,20 +75,20 @@ abstract class RecordedConversations {
     void play() throws IOException, URISyntaxException {
         streams = new StandardStreams();
         players = Executors.newFixedThreadPool(atOnce());
-        List<Vector> vectors = vectors();
+        List<ConversationScript> vectors = vectors();
         for (Transport transport : Transport.values()) {
             if (transport == Transport.AUTO || !works(transport)) {
                 continue;
             }
-            Map<Vector, Future<?>> results = new LinkedHashMap<>();
+            Map<ConversationScript, Future<?>> results = new LinkedHashMap<>();
             vectors.forEach(
-                    v -> results.put(v, players.submit(() -> play(v, transport, Driving.LOCAL))));
+                    v -> results.put(v, players.submit(() -> play(v, transport, DriverChoice.LOCAL))));
             played.put(transport, results);
         }
         vectors.forEach(
                 v ->
                         playedLater.put(
-                                v, players.submit(() -> play(v, Transport.AUTO, Driving.LAGGING))));
+                                v, players.submit(() -> play(v, Transport.AUTO, DriverChoice.LAGGING))));
         players.shutdown(); // after all of these
     }
 
@@ -98,29 +98,29 @@ abstract class RecordedConversations {
         streams.close();
     }
 
-    private List<Vector> vectors() throws IOException, URISyntaxException {
+    private List<ConversationScript> vectors() throws IOException, URISyntaxException {
         var resource = RecordedConversations.class.getResource("/vectors/" + folder);
-        List<Vector> vectors = new ArrayList<>();
+        List<ConversationScript> vectors = new ArrayList<>();
         try (Stream<Path> files = Files.list(Path.of(Objects.requireNonNull(resource).toURI()))) {
             for (Path file : files.sorted().toList()) {
-                vectors.add(Vector.read(file));
+                vectors.add(ConversationScript.read(file));
             }
         }
         return vectors;
     }
 
     private boolean works(Transport transport) {
-        try (RunningServer server = start(flags(List.of(), transport), Driving.LOCAL)) {
+        try (RunningServer server = start(flags(List.of(), transport), DriverChoice.LOCAL)) {
             return server.address(usualListener()) != null;
         } catch (Exception e) {
             return false;
         }
     }
 
-    private Void play(Vector vector, Transport transport, Driving driving) throws Exception {
-        try (RunningServer server = start(flags(vector.serve(), transport), driving)) {
-            String listener = vector.connect().isEmpty() ? usualListener() : vector.connect();
-            VectorPlayer.play(vector, server.address(listener), SLACK);
+    private Void play(ConversationScript conversationScript, Transport transport, DriverChoice driverChoice) throws Exception {
+        try (RunningServer server = start(flags(conversationScript.serve(), transport), driverChoice)) {
+            String listener = conversationScript.connect().isEmpty() ? usualListener() : conversationScript.connect();
+            ConversationPlayer.play(conversationScript, server.address(listener), SLACK);
         }
         return null;
     }
@@ -140,14 +140,14 @@ abstract class RecordedConversations {
                 Stream.of(tests("from a driver that answers later", playedLater)));
     }
 
-    private static DynamicContainer tests(String name, Map<Vector, Future<?>> results) {
+    private static DynamicContainer tests(String name, Map<ConversationScript, Future<?>> results) {
         return DynamicContainer.dynamicContainer(
                 name, results.entrySet().stream().map(r -> test(r.getKey(), r.getValue())));
     }
 
-    private static DynamicTest test(Vector vector, Future<?> result) {
+    private static DynamicTest test(ConversationScript conversationScript, Future<?> result) {
         return DynamicTest.dynamicTest(
-                vector.title(),
+                conversationScript.title(),
                 () -> {
                     try {
                         result.get(LONGEST.toSeconds(), TimeUnit.SECONDS);

@@ -2,7 +2,7 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.driver.DriverSource;
 import io.holdfast.http.HttpAddress;
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerConfig;
@@ -34,8 +34,8 @@ public final class RunningServer implements AutoCloseable {
         this.cluster = null;
     }
 
-    private RunningServer(ServerConfig config, Driving driving) throws StartException {
-        this(config, driving.start(config));
+    private RunningServer(ServerConfig config, DriverChoice driverChoice) throws StartException {
+        this(config, driverChoice.start(config));
     }
 
     private RunningServer(ServerPlan plan) throws StartException {
@@ -69,29 +69,29 @@ public final class RunningServer implements AutoCloseable {
     /** With the flags of {@code dflockd}, on a port of its own. */
     public static RunningServer start(List<String> flags)
             throws GoFlags.FlagException, StartException {
-        return start(flags, Driving.LOCAL);
+        return start(flags, DriverChoice.LOCAL);
     }
 
-    static RunningServer start(List<String> flags, Driving driving)
+    static RunningServer start(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
         List<String> words = new ArrayList<>(List.of("--port", "0"));
         words.addAll(flags);
         return new RunningServer(
                 DflockdCommand.plan(GoFlags.parse(words, DflockdCommand::isSwitch), Map.of())
                         .server(),
-                driving);
+                driverChoice);
     }
 
     /** With the flags of {@code lockd}, which say where. */
-    static RunningServer startLockd(List<String> flags, Driving driving)
+    static RunningServer startLockd(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
-        return new RunningServer(LockdCommand.config(flags.toArray(String[]::new)), driving);
+        return new RunningServer(LockdCommand.config(flags.toArray(String[]::new)), driverChoice);
     }
 
     /** With the flags of {@code socketlockd}, which say where. */
-    static RunningServer startSocketlockd(List<String> flags, Driving driving)
+    static RunningServer startSocketlockd(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
-        return new RunningServer(SocketlockdCommand.config(flags), driving);
+        return new RunningServer(SocketlockdCommand.config(flags), driverChoice);
     }
 
     public InetSocketAddress address() {
@@ -114,8 +114,8 @@ public final class RunningServer implements AutoCloseable {
         }
         return config.listeners().stream()
                 .map(Endpoint::address)
-                .filter(Address.Unix.class::isInstance)
-                .map(address -> UnixDomainSocketAddress.of(((Address.Unix) address).path()))
+                .filter(ListenAddress.Unix.class::isInstance)
+                .map(listenAddress -> UnixDomainSocketAddress.of(((ListenAddress.Unix) listenAddress).path()))
                 .findFirst()
                 .orElseThrow();
     }

@@ -3,10 +3,10 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientLimits;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Settings;
-import io.holdfast.server.Address;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.LockdConfig;
@@ -36,7 +36,7 @@ import java.util.Set;
 class ServeCommandTest {
     private static final Endpoint LOCKD =
             new Endpoint(
-                    new Address.Tcp("127.0.0.1", 9999),
+                    new ListenAddress.Tcp("127.0.0.1", 9999),
                     false,
                     new Protocol.Lockd(Namespace.DEFAULT, false, false, false));
 
@@ -61,12 +61,12 @@ class ServeCommandTest {
                 .isEqualTo(
                         new ServerConfig(
                                 List.of(new Endpoint("127.0.0.1", 6388, false), LOCKD),
-                                new Settings(0, seconds(60).toNanos(), true),
+                                new EngineSettings(0, seconds(60).toNanos(), true),
                                 1_000_000,
                                 0,
                                 0,
                                 1_048_576,
-                                new ClientCaps(100_000, 100_000, 100_000),
+                                new ClientLimits(100_000, 100_000, 100_000),
                                 new LockdConfig(1_000_000, Set.of(), null),
                                 0,
                                 0,
@@ -120,12 +120,12 @@ class ServeCommandTest {
                 .isEqualTo(
                         new ServerConfig(
                                 List.of(new Endpoint("::1", 7000, true)),
-                                new Settings(8, seconds(4).toNanos(), false, 14),
+                                new EngineSettings(8, seconds(4).toNanos(), false, 14),
                                 5,
                                 13,
                                 15,
                                 16,
-                                new ClientCaps(27, 28, 29),
+                                new ClientLimits(27, 28, 29),
                                 new LockdConfig(17, Set.of("one.example", "two.example"), null),
                                 6,
                                 7,

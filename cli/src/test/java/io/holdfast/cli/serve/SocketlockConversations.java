@@ -30,11 +30,11 @@ abstract class SocketlockConversations extends RecordedConversations {
     }
 
     @Override
-    RunningServer start(List<String> flags, Driving driving)
+    RunningServer start(List<String> flags, DriverChoice driverChoice)
             throws GoFlags.FlagException, StartException {
         List<String> words = new ArrayList<>(flags);
         words.addAll(
                 List.of("-socket", folder.resolve("s" + sockets.incrementAndGet()).toString()));
-        return RunningServer.startSocketlockd(words, driving);
+        return RunningServer.startSocketlockd(words, driverChoice);
     }
 }

@@ -3,7 +3,7 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.engine.Policy;
+import io.holdfast.engine.QueuePolicy;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;
@@ -36,7 +36,7 @@ class SocketlockdCommandTest {
     @Test
     void have_defaults() throws Exception {
         Protocol.Socketlock socketlock = socketlock("-socket", "/run/s");
-        assertThat(socketlock.policy()).isEqualTo(Policy.FIFO);
+        assertThat(socketlock.policy()).isEqualTo(QueuePolicy.FIFO);
         assertThat(socketlock.key()).isNull();
         assertThat(socketlock.limits().request()).hasSeconds(30);
         assertThat(socketlock.limits().confirm()).hasSeconds(30);
@@ -56,7 +56,7 @@ class SocketlockdCommandTest {
                         "-max-ttl=2s",
                         "extra",
                         "--policy=nonsense");
-        assertThat(socketlock.policy()).isEqualTo(Policy.WRITER_PREFERRED);
+        assertThat(socketlock.policy()).isEqualTo(QueuePolicy.WRITER_PREFERRED);
         assertThat(socketlock.limits().request()).hasMillis(700);
         assertThat(socketlock.limits().confirm()).hasSeconds(90);
         assertThat(socketlock.limits().maxTtl()).hasSeconds(2);
@@ -91,8 +91,8 @@ class SocketlockdCommandTest {
         "WRITE, WRITER_PREFERRED",
         "writerpreferred, WRITER_PREFERRED"
     })
-    void know_a_policy_by_several_names(String name, Policy policy) throws Exception {
-        assertThat(socketlock("-socket", "/run/s", "-policy", name).policy()).isEqualTo(policy);
+    void know_a_policy_by_several_names(String name, QueuePolicy queuePolicy) throws Exception {
+        assertThat(socketlock("-socket", "/run/s", "-policy", name).policy()).isEqualTo(queuePolicy);
     }
 
     @ParameterizedTest

@@ -45,21 +45,21 @@ class SocketlockdProcessIT {
     }
 
     private boolean answers() {
-        try (VectorClient _ = new VectorClient(UnixDomainSocketAddress.of(path))) {
+        try (ConversationClient _ = new ConversationClient(UnixDomainSocketAddress.of(path))) {
             return true;
         } catch (IOException e) {
             return false;
         }
     }
 
-    private VectorClient connect() throws IOException {
-        VectorClient client = new VectorClient(UnixDomainSocketAddress.of(path));
+    private ConversationClient connect() throws IOException {
+        ConversationClient client = new ConversationClient(UnixDomainSocketAddress.of(path));
         client.send("I HELLO\n");
         assertThat(client.line(LONGEST)).isEqualTo("I CONNECTED");
         return client;
     }
 
-    private static void hold(VectorClient client, String lock) throws IOException {
+    private static void hold(ConversationClient client, String lock) throws IOException {
         client.send("I REQWRITE " + lock + "\n");
         assertThat(client.line(LONGEST)).isEqualTo("I WRITELOCK " + lock);
         client.send("I CONFIRM " + lock + "\nI STATUS " + lock + "\n");
@@ -70,8 +70,8 @@ class SocketlockdProcessIT {
     @ValueSource(strings = {"TERM", "INT", "HUP"})
     void ends_at_once_with_a_signal_whoever_is_connected(String signal) throws Exception {
         try (ServerProcess server = start();
-                VectorClient holder = connect();
-                VectorClient silent = connect()) {
+                ConversationClient holder = connect();
+                ConversationClient silent = connect()) {
             hold(holder, "l1");
             server.signal(signal);
             assertThat(server.status()).isZero();
@@ -85,7 +85,7 @@ class SocketlockdProcessIT {
     @Test
     void tells_events_on_standard_error_and_nothing_else_anywhere() throws Exception {
         try (ServerProcess server = start("-max-ttl", "5s");
-                VectorClient client = connect()) {
+                ConversationClient client = connect()) {
             hold(client, "l1\u001b[2J");
             client.send("I REQREAD l2 6\n");
             assertThat(client.line(LONGEST)).isEqualTo("I REQFAIL timeout too long");
@@ -116,7 +116,7 @@ class SocketlockdProcessIT {
     @Test
     void does_not_start_beside_another() throws Exception {
         try (ServerProcess first = start();
-                VectorClient client = connect();
+                ConversationClient client = connect();
                 ServerProcess second = start()) {
             assertThat(second.status()).isEqualTo(1);
             assertThat(second.out()).isEmpty();
@@ -145,9 +145,9 @@ class SocketlockdProcessIT {
     @Test
     @DisplayName("H10: after a kill, gives nobody else what a living holder may still have")
     void after_a_kill_gives_nobody_else_what_a_living_holder_may_still_have() throws Exception {
-        try (VectorClient holder = startAndKill();
+        try (ConversationClient holder = startAndKill();
                 ServerProcess next = start();
-                VectorClient waiting = connect()) {
+                ConversationClient waiting = connect()) {
             holder.expectEnd(LONGEST);
             long since = System.nanoTime();
             waiting.send("I REQWRITE l2\n");
@@ -159,9 +159,9 @@ class SocketlockdProcessIT {
     }
 
     /** A holder whose server was killed. */
-    private VectorClient startAndKill() throws Exception {
+    private ConversationClient startAndKill() throws Exception {
         try (ServerProcess server = start()) {
-            VectorClient holder = connect();
+            ConversationClient holder = connect();
             hold(holder, "l1");
             server.signal("KILL");
             server.status();

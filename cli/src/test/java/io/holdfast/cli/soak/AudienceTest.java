@@ -24,7 +24,7 @@ class AudienceTest {
     void has_fewer_lines_underway_than_any_server_keeps() throws InterruptedException {
         stop.request(); // so that nobody waits for room
         int lines = 0;
-        while (audience.takeRoom(1, cycle)) {
+        while (audience.acquirePermits(1, cycle)) {
             lines++;
         }
         assertThat(lines).isBetween(1, 63);
@@ -33,11 +33,11 @@ class AudienceTest {
     @Test
     void has_room_again_when_lines_have_arrived() throws InterruptedException {
         stop.request();
-        while (audience.takeRoom(1, cycle)) {}
-        audience.giveRoom();
-        assertThat(audience.takeRoom(2, cycle)).isFalse();
-        audience.giveRoom();
-        assertThat(audience.takeRoom(2, cycle)).isTrue();
-        assertThat(audience.takeRoom(1, cycle)).isFalse();
+        while (audience.acquirePermits(1, cycle)) {}
+        audience.releasePermit();
+        assertThat(audience.acquirePermits(2, cycle)).isFalse();
+        audience.releasePermit();
+        assertThat(audience.acquirePermits(2, cycle)).isTrue();
+        assertThat(audience.acquirePermits(1, cycle)).isFalse();
     }
 }

@@ -17,13 +17,13 @@ class CountersScenarioIT {
 
     @Test
     void passes_a_server_that_counts() throws Exception {
-        assertPasses(counters, new HonestServer());
+        assertPasses(counters, new CorrectServer());
     }
 
     @Test
     void clears_its_counters_when_told_to_stop() throws Exception {
         var stop = new StopRequest();
-        var rule = new HonestServer();
+        var rule = new CorrectServer();
         rule.except(
                 request -> {
                     if (request.key().endsWith("_counter") && request.command().equals("incr")) {
@@ -47,7 +47,7 @@ class CountersScenarioIT {
                     """)
     void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(request -> request.command().equals(command) ? answer : null);
         assertFails(counters, rule, reason);
     }
@@ -55,7 +55,7 @@ class CountersScenarioIT {
     @Test
     void catches_an_update_that_another_one_overwrote() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     @Override
                     void count(String key, long value) {
                         if (!key.endsWith("_counter") || value % 30 != 0) {
@@ -63,26 +63,26 @@ class CountersScenarioIT {
                         }
                     }
                 };
-        assertFails(counters, new HonestServer().with(data), "incr .+_counter: two got \"ok 30\"");
+        assertFails(counters, new CorrectServer().with(data), "incr .+_counter: two got \"ok 30\"");
     }
 
     @Test
     void catches_an_update_that_was_applied_twice() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     @Override
                     void count(String key, long value) {
                         super.count(key, key.endsWith("_counter") && value == 30 ? 31 : value);
                     }
                 };
         assertFails(
-                counters, new HonestServer().with(data), "incr .+_counter: nobody got \"ok 31\"");
+                counters, new CorrectServer().with(data), "incr .+_counter: nobody got \"ok 31\"");
     }
 
     @Test
     void catches_a_wrong_sum_after_right_answers() throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request ->
                                         request.command().equals("get")
@@ -95,7 +95,7 @@ class CountersScenarioIT {
     @Test
     void catches_a_counter_that_cannot_be_cleared() throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(request -> request.command().equals("cset") ? "ok" : null);
         assertFails(counters, rule, "get .+_counter_\\d: got \"ok 20\", want \"ok 0\"");
     }
@@ -103,13 +103,13 @@ class CountersScenarioIT {
     @Test
     void catches_a_counter_that_jumps_back_for_one_worker() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     @Override
                     void count(String key, long value) {
                         boolean shared = key.endsWith("_counter");
                         super.count(key, shared && value == 30 ? -1000 : value);
                     }
                 };
-        assertFails(counters, new HonestServer().with(data), "incr .+_counter: -\\d+ after \\d+");
+        assertFails(counters, new CorrectServer().with(data), "incr .+_counter: -\\d+ after \\d+");
     }
 }

@@ -23,18 +23,18 @@ class ListsScenarioIT {
     }
 
     private static boolean isItem(@Nullable String element, int worker, int number) {
-        return new Item(worker, number).text().equals(element);
+        return new SoakItem(worker, number).text().equals(element);
     }
 
     @Test
     void passes_a_server_that_keeps_the_order() throws Exception {
-        assertPasses(lists, new HonestServer());
+        assertPasses(lists, new CorrectServer());
     }
 
     @Test
     void leaves_its_lists_empty_when_told_to_stop() throws Exception {
         var stop = new StopRequest();
-        var rule = new HonestServer();
+        var rule = new CorrectServer();
         rule.except(
                 request -> {
                     if (isShared(request.key())) {
@@ -60,7 +60,7 @@ class ListsScenarioIT {
                     """)
     void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(request -> request.command().equals(command) ? answer : null);
         assertFails(lists, rule, reason);
     }
@@ -68,7 +68,7 @@ class ListsScenarioIT {
     @Test
     void catches_a_stack() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     @Override
                     @Nullable String pop(String key) {
                         return list(key).pollLast();
@@ -76,44 +76,44 @@ class ListsScenarioIT {
                 };
         assertFails(
                 lists,
-                new HonestServer().with(data),
+                new CorrectServer().with(data),
                 "lpop .+_list_\\d: got \"ok  2 0 .+\", want \"ok  0 0 .+\"");
     }
 
     @Test
     void catches_elements_in_the_wrong_order() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     @Override
                     void push(String key, String element) {
                         list(key).addFirst(element);
                     }
                 };
-        assertFails(lists, new HonestServer().with(data), "lrange .+_list_\\d: got .+ in order");
+        assertFails(lists, new CorrectServer().with(data), "lrange .+_list_\\d: got .+ in order");
     }
 
     @Test
     void catches_an_element_that_is_popped_twice() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     @Override
                     @Nullable String pop(String key) {
                         var element = super.pop(key);
                         return isShared(key) && isItem(element, 1, 4)
-                                ? new Item(1, 3).text()
+                                ? new SoakItem(1, 3).text()
                                 : element;
                     }
                 };
         assertFails(
                 lists,
-                new HonestServer().with(data),
+                new CorrectServer().with(data),
                 "soak_\\w+_list: item 3 of worker 1 came twice");
     }
 
     @Test
     void catches_an_element_that_was_lost() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     @Override
                     @Nullable String pop(String key) {
                         var element = super.pop(key);
@@ -121,30 +121,30 @@ class ListsScenarioIT {
                     }
                 };
         assertFailsAlone(
-                lists, new HonestServer().with(data), "lpop .+_list: got \"nil\", want .+");
+                lists, new CorrectServer().with(data), "lpop .+_list: got \"nil\", want .+");
     }
 
     @Test
     void catches_an_element_that_overtook_another() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     @Override
                     void push(String key, String element) {
                         int other = isItem(element, 0, 5) ? 6 : isItem(element, 0, 6) ? 5 : -1;
                         boolean swap = isShared(key) && other > 0;
-                        super.push(key, swap ? new Item(0, other).text() : element);
+                        super.push(key, swap ? new SoakItem(0, other).text() : element);
                     }
                 };
         assertFailsAlone(
                 lists,
-                new HonestServer().with(data),
+                new CorrectServer().with(data),
                 "soak_\\w+_list: item 5 of worker 0 came after item 6");
     }
 
     @Test
     void catches_an_element_that_nobody_pushed() throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request ->
                                         request.command().equals("lpop") && isShared(request.key())
@@ -156,19 +156,19 @@ class ListsScenarioIT {
     @Test
     void catches_a_list_that_is_not_empty_in_the_end() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     @Override
                     @Nullable String pop(String key) {
                         var element = super.pop(key);
                         if (isShared(key) && isItem(element, 0, 19)) {
-                            push(key, new Item(0, 19).text());
+                            push(key, new SoakItem(0, 19).text());
                         }
                         return element;
                     }
                 };
         assertFailsAlone(
                 lists,
-                new HonestServer().with(data),
+                new CorrectServer().with(data),
                 "lpop .+_list: got \"ok  0 19 .+\", want \"nil\"");
     }
 }

@@ -197,7 +197,7 @@ class LockFileRunIT {
         try (Stream<Path> files = Files.walk(folder)) {
             return files.anyMatch(
                     file ->
-                            file.getFileName().toString().equals(LockFileCrew.LOG)
+                            file.getFileName().toString().equals(LockFileProcesses.LOG)
                                     && file.toFile().length() > 0);
         } catch (UncheckedIOException e) {
             return false; // a file that was there is gone

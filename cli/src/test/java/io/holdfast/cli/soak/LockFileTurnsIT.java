@@ -19,18 +19,18 @@ class LockFileTurnsIT {
 
     @Test
     void leaves_at_most_the_guard_file_behind(@TempDir Path folder) throws Exception {
-        try (var crew = new LockFileCrew(folder, new Random(1))) {
+        try (var crew = new LockFileProcesses(folder, new Random(1))) {
             var puppet = crew.startPuppet(Duration.ofHours(1));
             for (int turn = 0; turn < 6; turn++) {
-                puppet.tell("try 0");
+                puppet.send("try 0");
                 crew.expect(puppet, "won ", PATIENCE);
-                puppet.tell("release");
+                puppet.send("release");
                 crew.expect(puppet, "released ", PATIENCE);
             }
             crew.end();
         }
         assertThat(folder.toFile().listFiles())
                 .extracting(File::getName)
-                .isSubsetOf(LockFileCrew.COUNTER, LockFileCrew.LOCK + ".guard");
+                .isSubsetOf(LockFileProcesses.COUNTER, LockFileProcesses.LOCK + ".guard");
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 import io.holdfast.cli.options.ServerAddress;
 
 import java.io.IOException;
@@ -19,7 +19,7 @@ final class ScenarioRun {
 
     private ScenarioRun() {}
 
-    static void assertPasses(Scenario scenario, HonestServer rule)
+    static void assertPasses(Scenario scenario, CorrectServer rule)
             throws IOException, InterruptedException {
         var log = run(scenario, rule, WORKERS, new StopRequest(), SoakRun.STOPPED);
         assertThat(log).contains("cycle 1 complete").doesNotContain("FAIL");
@@ -27,7 +27,7 @@ final class ScenarioRun {
     }
 
     /** The stop is one that the rule requests in the middle of the scenario. */
-    static void assertStops(Scenario scenario, HonestServer rule, StopRequest stop)
+    static void assertStops(Scenario scenario, CorrectServer rule, StopRequest stop)
             throws IOException, InterruptedException {
         var log = run(scenario, rule, WORKERS, stop, SoakRun.STOPPED);
         assertThat(log).contains("stopped after 0 cycles").doesNotContain("FAIL");
@@ -37,19 +37,19 @@ final class ScenarioRun {
     /**
      * @param reason what follows {@code FAIL [name]: }, as a pattern
      */
-    static void assertFails(Scenario scenario, HonestServer rule, String reason)
+    static void assertFails(Scenario scenario, CorrectServer rule, String reason)
             throws IOException, InterruptedException {
         assertFails(scenario, rule, WORKERS, reason);
     }
 
     /** As {@link #assertFails}, for a fault that shows in only one way when nobody interferes. */
-    static void assertFailsAlone(Scenario scenario, HonestServer rule, String reason)
+    static void assertFailsAlone(Scenario scenario, CorrectServer rule, String reason)
             throws IOException, InterruptedException {
         assertFails(scenario, rule, 1, reason);
     }
 
     private static void assertFails(
-            Scenario scenario, HonestServer rule, int workers, String reason)
+            Scenario scenario, CorrectServer rule, int workers, String reason)
             throws IOException, InterruptedException {
         var log = run(scenario, rule, workers, new StopRequest(), SoakRun.FAILED);
         assertThat(log.lines().filter(line -> line.startsWith("FAIL")))
@@ -59,7 +59,7 @@ final class ScenarioRun {
     }
 
     private static String run(
-            Scenario scenario, HonestServer rule, int workers, StopRequest stop, int status)
+            Scenario scenario, CorrectServer rule, int workers, StopRequest stop, int status)
             throws IOException, InterruptedException {
         var log = new StringWriter();
         try (var server = rule.start()) {
@@ -78,8 +78,8 @@ final class ScenarioRun {
         return log.toString();
     }
 
-    private static void assertNothingLeft(HonestServer rule) {
-        var stats = (Json.Fields) Json.parse(rule.stats());
+    private static void assertNothingLeft(CorrectServer rule) {
+        var stats = (JsonValue.ObjectValue) JsonValue.parse(rule.stats());
         assertThatCode(() -> StatsScenario.check(stats, "soak_")).doesNotThrowAnyException();
     }
 }

@@ -15,12 +15,12 @@ import java.util.List;
 @DisplayName("The soak test of queue groups")
 @Timeout(120)
 class SignalGroupsScenarioIT {
-    private static final String ITEM = new Item(1, 3).text();
+    private static final String ITEM = new SoakItem(1, 3).text();
 
     private final Scenario groups = new SignalGroupsScenario();
 
     /** Sends the copy of one signal that is due to this group somewhere else. */
-    private abstract static class Faulty extends HonestSignals {
+    private abstract static class Faulty extends CorrectSignals {
         private final String group;
 
         Faulty(String group) {
@@ -49,14 +49,14 @@ class SignalGroupsScenarioIT {
 
     @Test
     void passes_a_server_whose_members_take_turns() throws Exception {
-        assertPasses(groups, new HonestServer());
+        assertPasses(groups, new CorrectServer());
     }
 
     @Test
     void ends_all_registrations_when_told_to_stop() throws Exception {
         var stop = new StopRequest();
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request -> {
                                     if (request.argument().equals(ITEM)) {
@@ -78,7 +78,7 @@ class SignalGroupsScenarioIT {
                     """)
     void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(request -> request.command().equals(command) ? answer : null);
         assertFails(groups, rule, reason);
     }
@@ -97,7 +97,7 @@ class SignalGroupsScenarioIT {
                 };
         assertFails(
                 groups,
-                new HonestServer().with(faulty),
+                new CorrectServer().with(faulty),
                 "group pair: item 3 of worker 1 came twice");
     }
 
@@ -110,7 +110,7 @@ class SignalGroupsScenarioIT {
                     void deliverWrongly(Registration receiver, String channel, String payload) {}
                 };
         assertFails(
-                groups, new HonestServer().with(faulty), name + ": item 3 of worker 1 never came");
+                groups, new CorrectServer().with(faulty), name + ": item 3 of worker 1 never came");
     }
 
     @Test
@@ -124,14 +124,14 @@ class SignalGroupsScenarioIT {
                 };
         assertFails(
                 groups,
-                new HonestServer().with(faulty),
+                new CorrectServer().with(faulty),
                 "group pair: item 3 of worker 1 came twice");
     }
 
     @Test
     void catches_a_group_of_which_one_member_gets_everything() throws Exception {
         var unfair =
-                new HonestSignals() {
+                new CorrectSignals() {
                     @Override
                     Registration choose(List<Registration> members, int turn) {
                         return members.getFirst();
@@ -139,14 +139,14 @@ class SignalGroupsScenarioIT {
                 };
         assertFails(
                 groups,
-                new HonestServer().with(unfair),
+                new CorrectServer().with(unfair),
                 "group pair: one member got 80 signals and the other 0, .+");
     }
 
     @Test
     void catches_signals_out_of_order() throws Exception {
         var faulty =
-                new HonestSignals() {
+                new CorrectSignals() {
                     @Override
                     void deliver(Registration receiver, String channel, String payload) {
                         boolean late = receiver.group().equals("other") && payload.equals(ITEM);
@@ -154,14 +154,14 @@ class SignalGroupsScenarioIT {
                             super.deliver(receiver, channel, payload);
                         }
                         if (receiver.group().equals("other")
-                                && payload.equals(new Item(1, 4).text())) {
+                                && payload.equals(new SoakItem(1, 4).text())) {
                             super.deliver(receiver, channel, ITEM);
                         }
                     }
                 };
         assertFails(
                 groups,
-                new HonestServer().with(faulty),
+                new CorrectServer().with(faulty),
                 "listener on .+_groups: item 3 of worker 1 came after item 4");
     }
 }

@@ -16,7 +16,7 @@ class SignalsScenarioIT {
     private final Scenario signals = new SignalsScenario();
 
     /** Does something else with the copies for the listener by rest, and with no others. */
-    private abstract static class Faulty extends HonestSignals {
+    private abstract static class Faulty extends CorrectSignals {
         @Override
         void deliver(Registration receiver, String channel, String payload) {
             if (receiver.pattern().endsWith("_signals.>")) {
@@ -29,17 +29,17 @@ class SignalsScenarioIT {
         abstract void deliverWrongly(Registration receiver, String channel, String payload);
     }
 
-    private static final String ITEM = new Item(1, 3).text();
+    private static final String ITEM = new SoakItem(1, 3).text();
 
     @Test
     void passes_a_server_that_delivers() throws Exception {
-        assertPasses(signals, new HonestServer());
+        assertPasses(signals, new CorrectServer());
     }
 
     @Test
     void takes_its_own_signals_after_the_answer_as_well_as_before() throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request ->
                                         request.command().equals("signal")
@@ -57,7 +57,7 @@ class SignalsScenarioIT {
     void ends_all_registrations_when_told_to_stop() throws Exception {
         var stop = new StopRequest();
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request -> {
                                     if (request.argument().equals(ITEM)) {
@@ -81,7 +81,7 @@ class SignalsScenarioIT {
                     """)
     void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(request -> request.command().equals(command) ? answer : null);
         assertFails(signals, rule, reason);
     }
@@ -99,7 +99,7 @@ class SignalsScenarioIT {
                 };
         assertFails(
                 signals,
-                new HonestServer().with(faulty),
+                new CorrectServer().with(faulty),
                 "listener on .+_signals\\.>: item 3 of worker 1 never came");
     }
 
@@ -117,7 +117,7 @@ class SignalsScenarioIT {
                 };
         assertFails(
                 signals,
-                new HonestServer().with(faulty),
+                new CorrectServer().with(faulty),
                 "listener on .+_signals\\.>: item 3 of worker 1 came twice");
     }
 
@@ -131,14 +131,14 @@ class SignalsScenarioIT {
                             return;
                         }
                         push(receiver.connection(), channel, payload);
-                        if (payload.equals(new Item(1, 4).text())) {
+                        if (payload.equals(new SoakItem(1, 4).text())) {
                             push(receiver.connection(), channel, ITEM);
                         }
                     }
                 };
         assertFails(
                 signals,
-                new HonestServer().with(faulty),
+                new CorrectServer().with(faulty),
                 "listener on .+_signals\\.>: item 3 of worker 1 came after item 4");
     }
 
@@ -153,7 +153,7 @@ class SignalsScenarioIT {
                 };
         assertFails(
                 signals,
-                new HonestServer().with(faulty),
+                new CorrectServer().with(faulty),
                 "listener on .+_signals\\.> got a signal of .+_signals\\.news\\.more");
     }
 
@@ -168,7 +168,7 @@ class SignalsScenarioIT {
                 };
         assertFails(
                 signals,
-                new HonestServer().with(faulty),
+                new CorrectServer().with(faulty),
                 "listener on .+_signals\\.>: got \"\\d 0 .+\", which nobody sent");
     }
 
@@ -176,7 +176,7 @@ class SignalsScenarioIT {
     void catches_a_signal_to_somebody_who_does_not_listen() throws Exception {
         // The answer is on its way when the line that nobody asked for comes.
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request ->
                                         request.argument().equals(ITEM)
@@ -196,14 +196,14 @@ class SignalsScenarioIT {
                 };
         assertFails(
                 signals,
-                new HonestServer().with(faulty),
+                new CorrectServer().with(faulty),
                 "got \"ok\", want \"sig <channel> <payload>\"");
     }
 
     @Test
     void catches_a_signal_that_comes_after_the_last_unlisten() throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request ->
                                         request.command().equals("unlisten")
@@ -216,7 +216,7 @@ class SignalsScenarioIT {
     @Test
     void catches_a_second_copy_for_a_second_pattern() throws Exception {
         var twice =
-                new HonestSignals() {
+                new CorrectSignals() {
                     @Override
                     void deliver(Registration receiver, String channel, String payload) {
                         super.deliver(receiver, channel, payload);
@@ -227,7 +227,7 @@ class SignalsScenarioIT {
                 };
         assertFails(
                 signals,
-                new HonestServer().with(twice),
+                new CorrectServer().with(twice),
                 "sent \"sig .+ 1 is .+\" to itself, got \"sig .+ 0 is .+\"");
     }
 }

@@ -40,7 +40,7 @@ class SoakCommandIT {
         return CommandRun.of(new SoakCommand(Map.of()), arguments.toArray(String[]::new));
     }
 
-    private static void assertFails(HonestServer rule, String failure) throws IOException {
+    private static void assertFails(CorrectServer rule, String failure) throws IOException {
         try (var server = rule.start()) {
             var run = soak(server);
             assertThat(run.err().lines().filter(line -> line.startsWith("FAIL")))
@@ -55,7 +55,7 @@ class SoakCommandIT {
 
     @Test
     void finds_no_fault_with_an_honest_server() throws IOException {
-        try (var server = new HonestServer().start()) {
+        try (var server = new CorrectServer().start()) {
             var run =
                     CommandRun.of(
                             new SoakCommand(Map.of()), "--server", server.address(), "--cycles=2");
@@ -84,7 +84,7 @@ class SoakCommandIT {
     void sends_every_feature_in_order_with_fresh_keys_each_cycle() throws IOException {
         Queue<String> sent = new ConcurrentLinkedQueue<>();
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request -> {
                                     sent.add(
@@ -228,7 +228,7 @@ class SoakCommandIT {
 
     @Test
     void catches_a_server_that_grants_a_lock_twice() throws IOException {
-        var tokens = new HonestLocks();
+        var tokens = new CorrectLocks();
         var over = new CountDownLatch(1);
         LineServer.Rule rule =
                 request -> {
@@ -272,7 +272,7 @@ class SoakCommandIT {
     void catches_a_wrong_answer(String command, String answer, String failure) throws IOException {
         // A wait comes only after "queued"; answer that, so that each command is sent.
         assertFails(
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request ->
                                         request.command().equals(command)
@@ -287,21 +287,21 @@ class SoakCommandIT {
     @Test
     void catches_a_token_that_is_given_out_again() throws IOException {
         var rule =
-                new HonestLocks() {
+                new CorrectLocks() {
                     @Override
                     String nextToken() {
                         return "0123456789abcdef0123456789abcdef";
                     }
                 };
         assertFails(
-                new HonestServer().with(rule),
+                new CorrectServer().with(rule),
                 "FAIL \\[locks]: soak_\\w+: the same token was granted twice");
     }
 
     @Test
     void catches_fences_that_go_down() throws IOException {
         var rule =
-                new HonestLocks() {
+                new CorrectLocks() {
                     private long next = 1L << 50;
 
                     @Override
@@ -311,7 +311,7 @@ class SoakCommandIT {
                     }
                 };
         assertFails(
-                new HonestServer().with(rule),
+                new CorrectServer().with(rule),
                 "FAIL \\[locks]: soak_\\w+: fence \\w{16} came after \\w{16}");
     }
 
@@ -319,7 +319,7 @@ class SoakCommandIT {
     void catches_a_lock_that_a_release_did_not_free() throws IOException {
         var last = new ConcurrentLinkedQueue<String>();
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request -> {
                                     if (request.command().equals("sl")) {
@@ -337,13 +337,13 @@ class SoakCommandIT {
     @Test
     void fails_when_the_server_closes_a_connection() throws IOException {
         var rule =
-                new HonestLocks() {
+                new CorrectLocks() {
                     @Override
                     public @Nullable String answer(Request request) {
                         return null;
                     }
                 };
-        assertFails(new HonestServer().with(rule), "FAIL \\[locks]: .+");
+        assertFails(new CorrectServer().with(rule), "FAIL \\[locks]: .+");
     }
 
     @Test
@@ -360,7 +360,7 @@ class SoakCommandIT {
     @Test
     void authenticates_every_connection(@TempDir Path folder) throws IOException {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request ->
                                         !request.command().equals("auth")
@@ -382,7 +382,7 @@ class SoakCommandIT {
 
     @Test
     void ends_with_status_0_on_a_signal() throws IOException, InterruptedException {
-        try (var server = new HonestServer().start()) {
+        try (var server = new CorrectServer().start()) {
             var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
             var process =
                     new ProcessBuilder(

@@ -44,7 +44,7 @@ class SoakConnectionIT {
         assertThat(connection.ask("get", "k", "sig k 2|sig k 3|ok 7|sig k 4")).isEqualTo("ok 7");
         assertThat(connection.ask("get", "k", "ok 8")).isEqualTo("ok 8");
         for (int i = 1; i <= 4; i++) {
-            assertThat(connection.nextSignal(PATIENCE)).isEqualTo(new Signal("k", "" + i));
+            assertThat(connection.nextSignal(PATIENCE)).isEqualTo(new PushedSignal("k", "" + i));
         }
         assertThatCode(connection::expectNoSignal).doesNotThrowAnyException();
     }
@@ -53,7 +53,7 @@ class SoakConnectionIT {
     void waits_for_a_signal_that_comes_after_the_answer() throws Exception {
         connection.expect("ok", "listen", "k", "ok|sig k 1");
         assertThatCode(connection::expectNoSignal).doesNotThrowAnyException();
-        assertThat(connection.nextSignal(PATIENCE)).isEqualTo(new Signal("k", "1"));
+        assertThat(connection.nextSignal(PATIENCE)).isEqualTo(new PushedSignal("k", "1"));
     }
 
     @Test

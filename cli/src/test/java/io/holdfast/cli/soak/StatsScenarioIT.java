@@ -16,7 +16,7 @@ class StatsScenarioIT {
 
     @Test
     void passes_a_server_on_which_nothing_is_left() throws Exception {
-        assertPasses(stats, new HonestServer());
+        assertPasses(stats, new CorrectServer());
     }
 
     @ParameterizedTest
@@ -31,7 +31,7 @@ class StatsScenarioIT {
                     """)
     void catches_a_wrong_answer(String answer, String reason) throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(request -> request.command().equals("stats") ? answer : null);
         assertFails(stats, rule, reason);
     }

@@ -2,7 +2,7 @@ package io.holdfast.cli.soak;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @DisplayName("The check of the statistics")
 class StatsScenarioTest {
     private static void check(String json) throws CheckFailedException {
-        StatsScenario.check((Json.Fields) Json.parse(json), "soak_1");
+        StatsScenario.check((JsonValue.ObjectValue) JsonValue.parse(json), "soak_1");
     }
 
     @Test

@@ -21,13 +21,13 @@ class ValuesScenarioIT {
 
     @Test
     void passes_a_server_that_keeps_values() throws Exception {
-        assertPasses(values, new HonestServer());
+        assertPasses(values, new CorrectServer());
     }
 
     @Test
     void removes_its_values_when_told_to_stop() throws Exception {
         var stop = new StopRequest();
-        var rule = new HonestServer();
+        var rule = new CorrectServer();
         rule.except(
                 request -> {
                     if (request.key().endsWith("_kv")) {
@@ -51,7 +51,7 @@ class ValuesScenarioIT {
                     """)
     void catches_a_wrong_answer(String command, String answer, String reason) throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(request -> request.command().equals(command) ? answer : null);
         assertFails(values, rule, reason);
     }
@@ -59,19 +59,19 @@ class ValuesScenarioIT {
     @Test
     void catches_a_value_that_lost_its_blanks() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     @Override
                     void put(String key, String text, long ttl) {
                         super.put(key, text.strip(), ttl);
                     }
                 };
-        assertFails(values, new HonestServer().with(data), "kget .+_kv_\\d: got \"ok \\d .+");
+        assertFails(values, new CorrectServer().with(data), "kget .+_kv_\\d: got \"ok \\d .+");
     }
 
     @Test
     void catches_a_value_that_an_older_one_replaced() throws Exception {
         var data =
-                new HonestData() {
+                new CorrectData() {
                     private final Map<String, String> first = new HashMap<>();
 
                     @Override
@@ -87,7 +87,7 @@ class ValuesScenarioIT {
                 };
         assertFails(
                 values,
-                new HonestServer().with(data),
+                new CorrectServer().with(data),
                 "soak_\\w+_kv: item 0 of worker \\d came after item \\d+");
     }
 
@@ -101,7 +101,7 @@ class ValuesScenarioIT {
                     """)
     void catches_a_value_that_others_damaged(String answer, String reason) throws Exception {
         var rule =
-                new HonestServer()
+                new CorrectServer()
                         .except(
                                 request ->
                                         request.command().equals("kget")

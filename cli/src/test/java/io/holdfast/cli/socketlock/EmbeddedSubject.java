@@ -1,6 +1,6 @@
 package io.holdfast.cli.socketlock;
 
-import io.holdfast.cli.socketlock.Telling.What;
+import io.holdfast.cli.socketlock.OutgoingLine.What;
 import io.holdfast.client.socketlock.EmbeddedConversations;
 import io.holdfast.client.socketlock.EmbeddedConversations.Said;
 import io.holdfast.client.socketlock.LockConfig;
@@ -15,49 +15,49 @@ final class EmbeddedSubject implements ReadWriteSubject {
     private final EmbeddedConversations primary;
     private long now;
 
-    EmbeddedSubject(Rules rules) {
+    EmbeddedSubject(PrimaryConfig primaryConfig) {
         primary =
                 new EmbeddedConversations(
                         LockConfig.builder()
-                                .policy(Policy.valueOf(rules.policy().name()))
-                                .requestTimeout(Duration.ofNanos(rules.queueNanos()))
-                                .confirmTimeout(Duration.ofNanos(rules.confirmNanos()))
+                                .policy(Policy.valueOf(primaryConfig.policy().name()))
+                                .requestTimeout(Duration.ofNanos(primaryConfig.queueNanos()))
+                                .confirmTimeout(Duration.ofNanos(primaryConfig.confirmNanos()))
                                 .build());
     }
 
     @Override
-    public List<Telling> ask(int session, String lock, Mode mode, long ttlSeconds) {
+    public List<OutgoingLine> ask(int session, String lock, Mode mode, long ttlSeconds) {
         String seconds = ttlSeconds == 0 ? "" : " " + ttlSeconds;
         return line(session, "REQ" + mode + " " + lock + seconds);
     }
 
     @Override
-    public List<Telling> confirm(int session, String lock) {
+    public List<OutgoingLine> confirm(int session, String lock) {
         return line(session, "CONFIRM " + lock);
     }
 
     @Override
-    public List<Telling> decline(int session, String lock) {
+    public List<OutgoingLine> decline(int session, String lock) {
         return line(session, "REJECT " + lock);
     }
 
     @Override
-    public List<Telling> giveUp(int session, String lock) {
+    public List<OutgoingLine> giveUp(int session, String lock) {
         return line(session, "RELEASE " + lock);
     }
 
     @Override
-    public List<Telling> check(int session, String lock) {
+    public List<OutgoingLine> check(int session, String lock) {
         return line(session, "STATUS " + lock);
     }
 
     @Override
-    public List<Telling> close(int session) {
+    public List<OutgoingLine> close(int session) {
         return tellings(primary.close(session, now));
     }
 
     @Override
-    public List<Telling> advanceTo(long nanos) {
+    public List<OutgoingLine> advanceTo(long nanos) {
         now = nanos;
         return tellings(primary.settle(now));
     }
@@ -67,22 +67,22 @@ final class EmbeddedSubject implements ReadWriteSubject {
         return primary.isEmpty();
     }
 
-    private List<Telling> line(int session, String text) {
+    private List<OutgoingLine> line(int session, String text) {
         return tellings(primary.line(session, text, now));
     }
 
-    private static List<Telling> tellings(List<Said> said) {
+    private static List<OutgoingLine> tellings(List<Said> said) {
         return said.stream().map(EmbeddedSubject::telling).toList();
     }
 
-    private static Telling telling(Said said) {
+    private static OutgoingLine telling(Said said) {
         String[] words = said.text().split(" ", 2);
         return switch (words[0]) {
-            case "READLOCK" -> new Telling(said.client(), What.READ_OFFER, words[1]);
-            case "WRITELOCK" -> new Telling(said.client(), What.WRITE_OFFER, words[1]);
-            case "LOCKOK" -> new Telling(said.client(), What.LOCK_OK, words[1]);
-            case "LOCKTIMEOUT" -> new Telling(said.client(), What.LOCK_TIMEOUT, words[1]);
-            case "REQFAIL" -> Telling.of(said.client(), failure(words[1]));
+            case "READLOCK" -> new OutgoingLine(said.client(), What.READ_OFFER, words[1]);
+            case "WRITELOCK" -> new OutgoingLine(said.client(), What.WRITE_OFFER, words[1]);
+            case "LOCKOK" -> new OutgoingLine(said.client(), What.LOCK_OK, words[1]);
+            case "LOCKTIMEOUT" -> new OutgoingLine(said.client(), What.LOCK_TIMEOUT, words[1]);
+            case "REQFAIL" -> OutgoingLine.of(said.client(), failure(words[1]));
             default -> throw new AssertionError("nobody asked for " + said);
         };
     }

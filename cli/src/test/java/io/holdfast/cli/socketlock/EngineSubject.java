@@ -1,14 +1,14 @@
 package io.holdfast.cli.socketlock;
 
-import io.holdfast.cli.socketlock.Telling.What;
+import io.holdfast.cli.socketlock.OutgoingLine.What;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Ledger;
+import io.holdfast.engine.Quotas;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Mode;
-import io.holdfast.engine.Settings;
-import io.holdfast.engine.Stand;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.RequestStatus;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +27,10 @@ final class EngineSubject implements ReadWriteSubject {
     private static final long EXPIRED = -1;
 
     private interface Settling {
-        Command.Asked of(long session, long request, Key key, long asked);
+        Command.OnTrackedRequest of(long session, long request, Key key, long asked);
     }
 
-    private final Rules rules;
+    private final PrimaryConfig primaryConfig;
     private final LockEngine engine;
     private final CountingLedger ledger = new CountingLedger();
 
@@ -42,59 +42,59 @@ final class EngineSubject implements ReadWriteSubject {
     private long lastRequest;
     private long now;
 
-    EngineSubject(Rules rules) {
-        this.rules = rules;
-        this.engine = new LockEngine(new Settings(0, 0, false, 0, Map.of(KEY, rules.policy())));
+    EngineSubject(PrimaryConfig primaryConfig) {
+        this.primaryConfig = primaryConfig;
+        this.engine = new LockEngine(new EngineSettings(0, 0, false, 0, Map.of(KEY, primaryConfig.policy())));
     }
 
     @Override
-    public List<Telling> ask(int session, String lock, Mode mode, long ttlSeconds) {
+    public List<OutgoingLine> ask(int session, String lock, Mode mode, long ttlSeconds) {
         if (locks(session).containsKey(lock)) {
-            return List.of(Telling.of(session, What.INVALID_ID));
+            return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
         long request = ++lastRequest;
         locks(session).put(lock, request);
         return tell(
-                new Command.Ask(
+                new Command.RequestOffer(
                         engineSession(session),
                         request,
                         KEY,
                         mode,
-                        rules.queueNanos(),
-                        rules.confirmNanos(),
+                        primaryConfig.queueNanos(),
+                        primaryConfig.confirmNanos(),
                         ttlSeconds == 0 ? Command.FOREVER : TimeUnit.SECONDS.toNanos(ttlSeconds),
                         request));
     }
 
     @Override
-    public List<Telling> confirm(int session, String lock) {
+    public List<OutgoingLine> confirm(int session, String lock) {
         return settle(session, lock, Command.Confirm::new);
     }
 
     @Override
-    public List<Telling> decline(int session, String lock) {
+    public List<OutgoingLine> decline(int session, String lock) {
         return settle(session, lock, Command.Decline::new);
     }
 
     @Override
-    public List<Telling> giveUp(int session, String lock) {
-        List<Telling> tellings = settle(session, lock, Command.GiveUp::new);
+    public List<OutgoingLine> giveUp(int session, String lock) {
+        List<OutgoingLine> tellings = settle(session, lock, Command.CancelOrRelease::new);
         locks(session).remove(lock);
         return tellings;
     }
 
     @Override
-    public List<Telling> check(int session, String lock) {
+    public List<OutgoingLine> check(int session, String lock) {
         Long asked = locks(session).get(lock);
         if (asked == null || asked == EXPIRED) {
             locks(session).remove(lock);
-            return List.of(new Telling(session, What.LOCK_TIMEOUT, lock));
+            return List.of(new OutgoingLine(session, What.LOCK_TIMEOUT, lock));
         }
-        return settle(session, lock, Command.Check::new);
+        return settle(session, lock, Command.QueryStatus::new);
     }
 
     @Override
-    public List<Telling> close(int session) {
+    public List<OutgoingLine> close(int session) {
         long closing = engineSession(session);
         locks.remove(session);
         engineSessions.remove(session);
@@ -102,7 +102,7 @@ final class EngineSubject implements ReadWriteSubject {
     }
 
     @Override
-    public List<Telling> advanceTo(long nanos) {
+    public List<OutgoingLine> advanceTo(long nanos) {
         now = nanos;
         return tell(new Command.Tick());
     }
@@ -112,33 +112,33 @@ final class EngineSubject implements ReadWriteSubject {
         return ledger.taken == 0 && engine.nextDeadlineNanos() == Long.MAX_VALUE;
     }
 
-    private List<Telling> settle(int session, String lock, Settling command) {
+    private List<OutgoingLine> settle(int session, String lock, Settling command) {
         Long asked = locks(session).get(lock);
         if (asked == null) {
-            return List.of(Telling.of(session, What.INVALID_ID));
+            return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
         return asked == EXPIRED
                 ? List.of()
                 : tell(command.of(engineSession(session), ++lastRequest, KEY, asked));
     }
 
-    private List<Telling> tell(Command command) {
+    private List<OutgoingLine> tell(Command command) {
         List<Effect> effects = new ArrayList<>();
         engine.apply(command, now, ledger, effects);
-        List<Telling> tellings = new ArrayList<>();
+        List<OutgoingLine> tellings = new ArrayList<>();
         for (Effect effect : effects) {
             tell(effect, command, tellings);
         }
         return tellings;
     }
 
-    private void tell(Effect effect, Command command, List<Telling> tellings) {
+    private void tell(Effect effect, Command command, List<OutgoingLine> tellings) {
         int session = sessions.get(effect.session());
         switch (effect) {
             case Effect.Queued _ -> {}
             case Effect.Offered offered ->
                     tellings.add(
-                            new Telling(
+                            new OutgoingLine(
                                     session,
                                     offered.mode() == Mode.READ
                                             ? What.READ_OFFER
@@ -146,25 +146,25 @@ final class EngineSubject implements ReadWriteSubject {
                                     lock(session, offered.request())));
             case Effect.TimedOut timedOut -> {
                 locks(session).remove(lock(session, timedOut.request()));
-                tellings.add(Telling.of(session, What.QUEUE_LIMIT));
+                tellings.add(OutgoingLine.of(session, What.QUEUE_LIMIT));
             }
-            case Effect.OfferLapsed lapsed -> {
+            case Effect.OfferExpired lapsed -> {
                 locks(session).remove(lock(session, lapsed.request()));
-                tellings.add(Telling.of(session, What.CONFIRM_LIMIT));
+                tellings.add(OutgoingLine.of(session, What.CONFIRM_LIMIT));
             }
             case Effect.Expired expired ->
                     locks(session).put(lock(session, expired.request()), EXPIRED);
-            case Effect.Standing standing -> {
-                Command.Asked c = (Command.Asked) command;
-                String lock = lock(session, c.asked());
-                boolean held = standing.stand() == Stand.HELD;
-                if (c instanceof Command.Check) {
+            case Effect.StatusReport statusReport -> {
+                Command.OnTrackedRequest c = (Command.OnTrackedRequest) command;
+                String lock = lock(session, c.targetRequest());
+                boolean held = statusReport.status() == RequestStatus.HELD;
+                if (c instanceof Command.QueryStatus) {
                     What what = held ? What.LOCK_OK : What.LOCK_TIMEOUT;
-                    tellings.add(new Telling(session, what, lock));
+                    tellings.add(new OutgoingLine(session, what, lock));
                 } else if (c instanceof Command.Decline && !held) {
                     locks(session).remove(lock);
-                    if (standing.stand() == Stand.OFFERED) {
-                        tellings.add(Telling.of(session, What.REJECTED));
+                    if (statusReport.status() == RequestStatus.OFFERED) {
+                        tellings.add(OutgoingLine.of(session, What.REJECTED));
                     }
                 }
             }
@@ -195,7 +195,7 @@ final class EngineSubject implements ReadWriteSubject {
     }
 
     /** Has room for everything, and counts it. */
-    private static final class CountingLedger implements Ledger {
+    private static final class CountingLedger implements Quotas {
         private long taken;
         private long fence;
 
@@ -215,12 +215,12 @@ final class EngineSubject implements ReadWriteSubject {
         }
 
         @Override
-        public boolean reserveClaim(Key key, @Nullable Client client) {
+        public boolean reserveTransientKey(Key key, @Nullable Client client) {
             return reserve();
         }
 
         @Override
-        public void returnClaim(Key key, @Nullable Client client) {
+        public void returnTransientKey(Key key, @Nullable Client client) {
             taken--;
         }
 

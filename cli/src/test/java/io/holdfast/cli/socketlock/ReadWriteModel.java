@@ -1,6 +1,6 @@
 package io.holdfast.cli.socketlock;
 
-import io.holdfast.cli.socketlock.Telling.What;
+import io.holdfast.cli.socketlock.OutgoingLine.What;
 import io.holdfast.engine.Mode;
 
 import java.util.ArrayList;
@@ -44,31 +44,31 @@ final class ReadWriteModel implements ReadWriteSubject {
     /** A request as others may name it. */
     record RequestId(int session, String lock) {}
 
-    private final Rules rules;
+    private final PrimaryConfig primaryConfig;
     private final List<Request> requests = new ArrayList<>();
-    private List<Telling> told = new ArrayList<>();
+    private List<OutgoingLine> told = new ArrayList<>();
     private long now;
 
-    ReadWriteModel(Rules rules) {
-        this.rules = rules;
+    ReadWriteModel(PrimaryConfig primaryConfig) {
+        this.primaryConfig = primaryConfig;
     }
 
     @Override
-    public List<Telling> ask(int session, String lock, Mode mode, long ttlSeconds) {
+    public List<OutgoingLine> ask(int session, String lock, Mode mode, long ttlSeconds) {
         if (find(session, lock).isPresent()) {
-            return List.of(Telling.of(session, What.INVALID_ID));
+            return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
         Request request = new Request(session, lock, mode, ttlSeconds);
-        request.deadline = now + rules.queueNanos();
+        request.deadline = now + primaryConfig.queueNanos();
         requests.add(request);
         return lookForTheNext();
     }
 
     @Override
-    public List<Telling> confirm(int session, String lock) {
+    public List<OutgoingLine> confirm(int session, String lock) {
         Optional<Request> found = find(session, lock);
         if (found.isEmpty()) {
-            return List.of(Telling.of(session, What.INVALID_ID));
+            return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
         Request request = found.get();
         if (request.state == State.OFFERED) {
@@ -82,17 +82,17 @@ final class ReadWriteModel implements ReadWriteSubject {
     }
 
     @Override
-    public List<Telling> decline(int session, String lock) {
+    public List<OutgoingLine> decline(int session, String lock) {
         Optional<Request> found = find(session, lock);
         if (found.isEmpty()) {
-            return List.of(Telling.of(session, What.INVALID_ID));
+            return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
         Request request = found.get();
         switch (request.state) {
             case QUEUED -> requests.remove(request);
             case OFFERED -> {
                 requests.remove(request);
-                told.add(Telling.of(session, What.REJECTED));
+                told.add(OutgoingLine.of(session, What.REJECTED));
             }
             case HELD, EXPIRED -> {}
         }
@@ -100,42 +100,42 @@ final class ReadWriteModel implements ReadWriteSubject {
     }
 
     @Override
-    public List<Telling> giveUp(int session, String lock) {
+    public List<OutgoingLine> giveUp(int session, String lock) {
         Optional<Request> found = find(session, lock);
         if (found.isEmpty()) {
-            return List.of(Telling.of(session, What.INVALID_ID));
+            return List.of(OutgoingLine.of(session, What.INVALID_ID));
         }
         requests.remove(found.get());
         return lookForTheNext();
     }
 
     @Override
-    public List<Telling> check(int session, String lock) {
+    public List<OutgoingLine> check(int session, String lock) {
         Optional<Request> found = find(session, lock);
         boolean held = found.filter(it -> it.state == State.HELD).isPresent();
         found.filter(it -> it.state == State.EXPIRED).ifPresent(requests::remove);
-        return List.of(new Telling(session, held ? What.LOCK_OK : What.LOCK_TIMEOUT, lock));
+        return List.of(new OutgoingLine(session, held ? What.LOCK_OK : What.LOCK_TIMEOUT, lock));
     }
 
     @Override
-    public List<Telling> close(int session) {
+    public List<OutgoingLine> close(int session) {
         requests.removeIf(it -> it.session == session);
         return lookForTheNext();
     }
 
     @Override
-    public List<Telling> advanceTo(long nanos) {
+    public List<OutgoingLine> advanceTo(long nanos) {
         now = nanos;
         for (Optional<Request> due = due(); due.isPresent(); due = due()) {
             Request request = due.get();
             switch (request.state) {
                 case QUEUED -> {
                     requests.remove(request);
-                    told.add(Telling.of(request.session, What.QUEUE_LIMIT));
+                    told.add(OutgoingLine.of(request.session, What.QUEUE_LIMIT));
                 }
                 case OFFERED -> {
                     requests.remove(request);
-                    told.add(Telling.of(request.session, What.CONFIRM_LIMIT));
+                    told.add(OutgoingLine.of(request.session, What.CONFIRM_LIMIT));
                 }
                 case HELD -> {
                     request.state = State.EXPIRED;
@@ -154,9 +154,9 @@ final class ReadWriteModel implements ReadWriteSubject {
                 .min(Comparator.comparingLong(it -> it.deadline));
     }
 
-    private List<Telling> lookForTheNext() {
+    private List<OutgoingLine> lookForTheNext() {
         offer();
-        List<Telling> tellings = told;
+        List<OutgoingLine> tellings = told;
         told = new ArrayList<>();
         return tellings;
     }
@@ -165,9 +165,9 @@ final class ReadWriteModel implements ReadWriteSubject {
         next().ifPresent(
                         it -> {
                             it.state = State.OFFERED;
-                            it.deadline = now + rules.confirmNanos();
+                            it.deadline = now + primaryConfig.confirmNanos();
                             What what = it.mode == Mode.READ ? What.READ_OFFER : What.WRITE_OFFER;
-                            told.add(new Telling(it.session, what, it.lock));
+                            told.add(new OutgoingLine(it.session, what, it.lock));
                         });
     }
 
@@ -179,7 +179,7 @@ final class ReadWriteModel implements ReadWriteSubject {
         Optional<Request> read = in(State.QUEUED).filter(it -> it.mode == Mode.READ).findFirst();
         Optional<Request> write = in(State.QUEUED).filter(it -> it.mode == Mode.WRITE).findFirst();
         boolean mayWrite = in(State.HELD).findAny().isEmpty();
-        return switch (rules.policy()) {
+        return switch (primaryConfig.policy()) {
             case READER_PREFERRED -> read.isPresent() ? read : write.filter(_ -> mayWrite);
             case WRITER_PREFERRED -> write.isPresent() ? write.filter(_ -> mayWrite) : read;
             case FIFO ->

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.cli.socketlock.ReadWriteModel.RequestId;
 import io.holdfast.cli.socketlock.ReadWriteModel.State;
 import io.holdfast.engine.Mode;
-import io.holdfast.engine.Policy;
+import io.holdfast.engine.QueuePolicy;
 
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -40,7 +40,7 @@ class ReadWriteModelPropertyTest {
     private static final long CONFIRM_LIMIT = 2_900 * MILLI + 13;
 
     /** All that must do as the model does. */
-    private static final Map<String, Function<Rules, ReadWriteSubject>> SUBJECTS =
+    private static final Map<String, Function<PrimaryConfig, ReadWriteSubject>> SUBJECTS =
             Map.of("engine", EngineSubject::new, "embedded", EmbeddedSubject::new);
 
     enum Verb {
@@ -66,14 +66,14 @@ class ReadWriteModelPropertyTest {
 
     @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
     void tells_everybody_what_the_description_says(
-            @ForAll Policy policy, @ForAll("histories") List<Act> history) {
-        play(policy, history);
+            @ForAll QueuePolicy queuePolicy, @ForAll("histories") List<Act> history) {
+        play(queuePolicy, history);
     }
 
     @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
     void has_nothing_left_when_all_are_gone(
-            @ForAll Policy policy, @ForAll("histories") List<Act> history) {
-        Game game = play(policy, history);
+            @ForAll QueuePolicy queuePolicy, @ForAll("histories") List<Act> history) {
+        Game game = play(queuePolicy, history);
         for (int session = 0; session < SESSIONS; session++) {
             int leaving = session;
             game.same(subject -> subject.close(leaving));
@@ -83,8 +83,8 @@ class ReadWriteModelPropertyTest {
         assertThat(((EmbeddedSubject) game.subjects.get("embedded")).isEmpty()).isTrue();
     }
 
-    private static Game play(Policy policy, List<Act> history) {
-        Game game = new Game(new Rules(policy, QUEUE_LIMIT, CONFIRM_LIMIT));
+    private static Game play(QueuePolicy queuePolicy, List<Act> history) {
+        Game game = new Game(new PrimaryConfig(queuePolicy, QUEUE_LIMIT, CONFIRM_LIMIT));
         history.forEach(game::act);
         return game;
     }
@@ -129,9 +129,9 @@ class ReadWriteModelPropertyTest {
         final Map<String, ReadWriteSubject> subjects = new LinkedHashMap<>();
         private long now;
 
-        Game(Rules rules) {
-            model = new ReadWriteModel(rules);
-            SUBJECTS.forEach((name, make) -> subjects.put(name, make.apply(rules)));
+        Game(PrimaryConfig primaryConfig) {
+            model = new ReadWriteModel(primaryConfig);
+            SUBJECTS.forEach((name, make) -> subjects.put(name, make.apply(primaryConfig)));
         }
 
         void act(Act act) {
@@ -195,8 +195,8 @@ class ReadWriteModelPropertyTest {
             same(subject -> subject.check(id.session(), id.lock()));
         }
 
-        void same(Function<ReadWriteSubject, List<Telling>> deed) {
-            List<Telling> expected = deed.apply(model);
+        void same(Function<ReadWriteSubject, List<OutgoingLine>> deed) {
+            List<OutgoingLine> expected = deed.apply(model);
             assertThat(model.isSafe()).as("the model is safe").isTrue();
             subjects.forEach(
                     (name, subject) ->

@@ -11,22 +11,22 @@ import java.util.List;
  */
 interface ReadWriteSubject {
     /** REQREAD or REQWRITE; 0 seconds are no TTL. */
-    List<Telling> ask(int session, String lock, Mode mode, long ttlSeconds);
+    List<OutgoingLine> ask(int session, String lock, Mode mode, long ttlSeconds);
 
     /** CONFIRM. */
-    List<Telling> confirm(int session, String lock);
+    List<OutgoingLine> confirm(int session, String lock);
 
     /** REJECT. */
-    List<Telling> decline(int session, String lock);
+    List<OutgoingLine> decline(int session, String lock);
 
     /** RELEASE. */
-    List<Telling> giveUp(int session, String lock);
+    List<OutgoingLine> giveUp(int session, String lock);
 
     /** STATUS. */
-    List<Telling> check(int session, String lock);
+    List<OutgoingLine> check(int session, String lock);
 
     /** The connection ends. */
-    List<Telling> close(int session);
+    List<OutgoingLine> close(int session);
 
-    List<Telling> advanceTo(long nanos);
+    List<OutgoingLine> advanceTo(long nanos);
 }

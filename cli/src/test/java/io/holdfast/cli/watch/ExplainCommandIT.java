@@ -2,7 +2,7 @@ package io.holdfast.cli.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 import io.holdfast.cli.serve.StandardStreams;
 
 import org.junit.jupiter.api.AfterEach;
@@ -248,7 +248,7 @@ class ExplainCommandIT {
         api.put("/v1/keys/deploy", page("deploy", holder(1, "20.6"), 1, waiter(1, 2), 1));
         Ended ended = explain("deploy", "-j");
         assertThat(ended.status()).isZero();
-        Json.Fields json = (Json.Fields) Json.parse(String.join("\n", ended.out()));
+        JsonValue.ObjectValue json = (JsonValue.ObjectValue) JsonValue.parse(String.join("\n", ended.out()));
         assertThat(json.text("explanation")).startsWith("lock deploy is held by #1");
         assertThat(json.all("resources").getFirst().all("holders").getFirst().text("fence"))
                 .isEqualTo("17");

@@ -3,7 +3,7 @@ package io.holdfast.cli.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 import io.holdfast.cli.serve.RunningServer;
 import io.holdfast.cli.serve.StandardStreams;
 
@@ -114,7 +114,7 @@ class ExplainIT {
 
     @Test
     void is_explained_to_scripts() {
-        Json.Fields json = (Json.Fields) Json.parse(run("explain", 0, "a", "--json").getFirst());
+        JsonValue.ObjectValue json = (JsonValue.ObjectValue) JsonValue.parse(run("explain", 0, "a", "--json").getFirst());
         assertThat(json.list("cycles")).isNotNull();
         assertThat(json.all("connections")).hasSize(3);
         assertThat(json.all("resources").getFirst().number("waiters_total")).isEqualTo(2);

@@ -15,13 +15,13 @@ import java.util.concurrent.TimeUnit;
 
 @DisplayName("A keyboard")
 class KeyboardTest {
-    private static List<Key> keys(String sent) throws InterruptedException {
-        BlockingQueue<Key> pressed = new LinkedBlockingQueue<>();
+    private static List<KeyPress> keys(String sent) throws InterruptedException {
+        BlockingQueue<KeyPress> pressed = new LinkedBlockingQueue<>();
         Keyboard.start(
                 new ByteArrayInputStream(sent.getBytes(StandardCharsets.UTF_8)), pressed::add);
-        List<Key> keys = new ArrayList<>();
-        while (!keys.contains(Key.Named.GONE)) {
-            Key next = pressed.poll(60, TimeUnit.SECONDS);
+        List<KeyPress> keys = new ArrayList<>();
+        while (!keys.contains(KeyPress.SpecialKey.GONE)) {
+            KeyPress next = pressed.poll(60, TimeUnit.SECONDS);
             assertThat(next).as("after %s", keys).isNotNull();
             keys.add(next);
         }
@@ -33,45 +33,45 @@ class KeyboardTest {
     void tells_letters() throws InterruptedException {
         assertThat(keys("qé鍵🔒"))
                 .containsExactly(
-                        new Key.Typed('q'),
-                        new Key.Typed('é'),
-                        new Key.Typed('鍵'),
-                        new Key.Typed(0x1f512));
+                        new KeyPress.Typed('q'),
+                        new KeyPress.Typed('é'),
+                        new KeyPress.Typed('鍵'),
+                        new KeyPress.Typed(0x1f512));
     }
 
     @Test
     void tells_an_interrupt_before_all_else() throws InterruptedException {
-        assertThat(keys("\u001b\u0003")).contains(Key.Named.INTERRUPT, Key.Named.ESCAPE);
+        assertThat(keys("\u001b\u0003")).contains(KeyPress.SpecialKey.INTERRUPT, KeyPress.SpecialKey.ESCAPE);
     }
 
     @Test
     void tells_what_moves() throws InterruptedException {
         assertThat(keys("\u001b[A\u001b[B\u001bOA\u001bOB\u001b[5~\u001b[6~\u001b[H\u001b[F"))
                 .containsExactly(
-                        Key.Named.UP,
-                        Key.Named.DOWN,
-                        Key.Named.UP,
-                        Key.Named.DOWN,
-                        Key.Named.PAGE_UP,
-                        Key.Named.PAGE_DOWN,
-                        Key.Named.HOME,
-                        Key.Named.END);
+                        KeyPress.SpecialKey.UP,
+                        KeyPress.SpecialKey.DOWN,
+                        KeyPress.SpecialKey.UP,
+                        KeyPress.SpecialKey.DOWN,
+                        KeyPress.SpecialKey.PAGE_UP,
+                        KeyPress.SpecialKey.PAGE_DOWN,
+                        KeyPress.SpecialKey.HOME,
+                        KeyPress.SpecialKey.END);
     }
 
     @Test
     void tells_what_edits() throws InterruptedException {
         assertThat(keys("\r\n\b\u007f"))
                 .containsExactly(
-                        Key.Named.ENTER, Key.Named.ENTER, Key.Named.ERASE, Key.Named.ERASE);
+                        KeyPress.SpecialKey.ENTER, KeyPress.SpecialKey.ENTER, KeyPress.SpecialKey.ERASE, KeyPress.SpecialKey.ERASE);
     }
 
     @Test
     void passes_over_what_it_does_not_know() throws InterruptedException {
-        assertThat(keys("\u0001\u001b[1;5C\u001b[99~x")).containsExactly(new Key.Typed('x'));
+        assertThat(keys("\u0001\u001b[1;5C\u001b[99~x")).containsExactly(new KeyPress.Typed('x'));
     }
 
     @Test
     void tells_escape_alone() throws InterruptedException {
-        assertThat(keys("\u001b")).containsExactly(Key.Named.ESCAPE);
+        assertThat(keys("\u001b")).containsExactly(KeyPress.SpecialKey.ESCAPE);
     }
 }

@@ -93,7 +93,7 @@ class LiveTopIT {
     }
 
     private static boolean fit(List<String> lines, int columns) {
-        return lines.stream().allMatch(line -> Cells.width(line) <= columns);
+        return lines.stream().allMatch(line -> TerminalText.width(line) <= columns);
     }
 
     @Test

@@ -35,8 +35,8 @@ class PollerIT {
                 HttpReader server =
                         new HttpReader(
                                 URI.create(api.url()), Optional.of(token), Optional.empty())) {
-            Query query = new Query(View.KEYS, 0, false, "", 0, 20);
-            Poller.start(server, query, Duration.ofMillis(10), told::add, told::add);
+            TopQuery topQuery = new TopQuery(View.KEYS, 0, false, "", 0, 20);
+            Poller.start(server, topQuery, Duration.ofMillis(10), told::add, told::add);
             assertThat(told.poll(60, TimeUnit.SECONDS))
                     .isInstanceOfSatisfying(
                             ReadException.class, e -> assertThat(e).hasMessageContaining("odd"));

@@ -39,7 +39,7 @@ class TableTest {
                                 List.of("k".repeat(3000), "n".repeat(128), "3"),
                                 List.of("b", "-", "12")));
         assertThat(table.lines(Table.UNLIMITED))
-                .allSatisfy(line -> assertThat(Cells.width(line)).isLessThanOrEqualTo(220))
+                .allSatisfy(line -> assertThat(TerminalText.width(line)).isLessThanOrEqualTo(220))
                 .element(1)
                 .asString()
                 .matches("k{99}…  n{99}…  +3");
@@ -68,6 +68,6 @@ class TableTest {
     @ValueSource(ints = {1, 2, 3, 5, 10, 20, 30, 50, 80})
     void is_never_wider_than_it_may_be(int width) {
         assertThat(TABLE.lines(width))
-                .allSatisfy(line -> assertThat(Cells.width(line)).isLessThanOrEqualTo(width));
+                .allSatisfy(line -> assertThat(TerminalText.width(line)).isLessThanOrEqualTo(width));
     }
 }

@@ -157,9 +157,9 @@ class TopCommandIT {
 
     @Test
     void asks_for_no_more_than_a_server_passes_over() {
-        Query query = new Query(View.KEYS, 0, false, "", 0, 20);
-        assertThat(query.from(Integer.MAX_VALUE).parameters()).containsEntry("offset", "100000");
-        assertThat(query.from(-1).parameters()).containsEntry("offset", "0");
+        TopQuery topQuery = new TopQuery(View.KEYS, 0, false, "", 0, 20);
+        assertThat(topQuery.from(Integer.MAX_VALUE).parameters()).containsEntry("offset", "100000");
+        assertThat(topQuery.from(-1).parameters()).containsEntry("offset", "0");
     }
 
     @Test

@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.client.socketlock.seat.PrimaryLock;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,26 +25,26 @@ public final class EmbeddedConversations {
     public record Said(int client, String text) {}
 
     /** Taken once: what is listed there is nobody's affair. */
-    private static final Seat SEAT = takeSeat();
+    private static final PrimaryLock SEAT = takeSeat();
 
     private static final String ID = "me";
 
-    private final PrimaryDesk desk;
-    private final Map<Integer, PrimaryTalk> talks = new HashMap<>();
+    private final PrimaryState desk;
+    private final Map<Integer, PrimaryProtocolHandler> talks = new HashMap<>();
     private final List<Said> said = new ArrayList<>();
 
     public EmbeddedConversations(LockConfig config) {
-        desk = new PrimaryDesk(config, SEAT, new LockEvents(config.listener()), 0);
+        desk = new PrimaryState(config, SEAT, new LockEvents(config.listener()), 0);
     }
 
-    private static Seat takeSeat() {
+    private static PrimaryLock takeSeat() {
         try {
             Path folder = Files.createTempDirectory("socketlock");
             Path socket = folder.resolve("s");
             folder.toFile().deleteOnExit();
             folder.resolve("s.lock").toFile().deleteOnExit();
-            if (Seat.tryTake(socket) instanceof Seat.Attempt.Taken(Seat seat)) {
-                return seat;
+            if (PrimaryLock.tryTake(socket) instanceof PrimaryLock.Attempt.Taken(PrimaryLock primaryLock)) {
+                return primaryLock;
             }
             throw new IOException("no seat at " + socket);
         } catch (IOException e) {
@@ -54,16 +54,16 @@ public final class EmbeddedConversations {
 
     /** A line of a client, which has greeted if it has not before; and all that is said then. */
     public List<Said> line(int client, String text, long nowNanos) {
-        PrimaryTalk talk = talks.get(client);
+        PrimaryProtocolHandler talk = talks.get(client);
         if (talk == null) {
-            talk = new PrimaryTalk(desk, line -> said.add(new Said(client, withoutId(line))));
+            talk = new PrimaryProtocolHandler(desk, line -> said.add(new Said(client, withoutId(line))));
             talks.put(client, talk);
             talk.line(List.of(ID, "HELLO"), nowNanos);
             said.clear();
         }
         byte[] bytes = (ID + " " + text).getBytes(StandardCharsets.ISO_8859_1);
-        desk.table().settle(nowNanos);
-        talk.line(PrimaryLine.fields(bytes, 0, bytes.length), nowNanos);
+        desk.table().advance(nowNanos);
+        talk.line(PrimarySyntax.fields(bytes, 0, bytes.length), nowNanos);
         return settle(nowNanos);
     }
 
@@ -73,7 +73,7 @@ public final class EmbeddedConversations {
 
     /** The connection ends. */
     public List<Said> close(int client, long nowNanos) {
-        PrimaryTalk talk = talks.remove(client);
+        PrimaryProtocolHandler talk = talks.remove(client);
         if (talk != null) {
             talk.close();
         }
@@ -82,7 +82,7 @@ public final class EmbeddedConversations {
 
     /** Time has passed. */
     public List<Said> settle(long nowNanos) {
-        desk.table().settle(nowNanos);
+        desk.table().advance(nowNanos);
         List<Said> all = List.copyOf(said);
         said.clear();
         return all;

@@ -7,7 +7,7 @@ import java.util.Arrays;
 final class LineSplitter {
     /** Takes a line of text without its end. */
     interface Sink {
-        void line(String line) throws BadAnswerException;
+        void line(String line) throws LockdProtocolException;
     }
 
     private final int limit;
@@ -19,7 +19,7 @@ final class LineSplitter {
     }
 
     /** Empty lines are skipped: they mean nothing in this protocol. */
-    void feed(ByteBuffer in, Sink sink) throws BadAnswerException {
+    void feed(ByteBuffer in, Sink sink) throws LockdProtocolException {
         while (in.hasRemaining()) {
             byte b = in.get();
             if (b != '\n') {
@@ -40,9 +40,9 @@ final class LineSplitter {
         return lineEnd ? "" : LockdText.decode(Arrays.copyOf(line, length));
     }
 
-    private void append(byte b) throws BadAnswerException {
+    private void append(byte b) throws LockdProtocolException {
         if (length == limit) {
-            throw new BadAnswerException("A line of more than " + limit + " bytes");
+            throw new LockdProtocolException("A line of more than " + limit + " bytes");
         }
         if (length == line.length) {
             line = Arrays.copyOf(line, Math.min(limit, 2 * length));

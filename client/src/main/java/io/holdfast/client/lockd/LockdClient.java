@@ -68,15 +68,15 @@ public final class LockdClient implements AutoCloseable {
     private static final String WHO_DISABLED =
             "The dump and/or registry features of the lockd server are disabled.";
 
-    private final Wire wire;
+    private final LockdChannel lockdChannel;
     private final Notices notices;
     private final long maxListingBytes;
     private final ReentrantLock turn = new ReentrantLock(true);
 
-    private LockdClient(Endpoint endpoint, Builder settings) {
-        this.notices = new Notices(settings.listener, "holdfast-lockd notices " + endpoint.text());
+    private LockdClient(LockdServerAddress lockdServerAddress, Builder settings) {
+        this.notices = new Notices(settings.listener, "holdfast-lockd notices " + lockdServerAddress.text());
         this.maxListingBytes = settings.maxListingBytes;
-        this.wire = new Wire(endpoint, settings.connectTimeout, settings.readTimeout, new Teller());
+        this.lockdChannel = new LockdChannel(lockdServerAddress, settings.connectTimeout, settings.readTimeout, new NoticeForwarder());
     }
 
     /**
@@ -108,13 +108,13 @@ public final class LockdClient implements AutoCloseable {
      *
      * @throws LockdRefusedException if another connection has it
      */
-    public LockdAnswer get(String name) {
-        return granted(ask(LockCommand.GET, name));
+    public LockdReply get(String name) {
+        return granted(ask(LockdOperation.GET, name));
     }
 
     /** As {@link #get}, for those to whom not getting it is an answer. */
     public boolean tryGet(String name) {
-        return ask(LockCommand.GET, name).number() > 0;
+        return ask(LockdOperation.GET, name).number() > 0;
     }
 
     /**
@@ -122,13 +122,13 @@ public final class LockdClient implements AutoCloseable {
      *
      * @throws LockdRefusedException if this client does not have it
      */
-    public LockdAnswer release(String name) {
-        return granted(ask(LockCommand.RELEASE, name));
+    public LockdReply release(String name) {
+        return granted(ask(LockdOperation.RELEASE, name));
     }
 
     /** Tells whether anyone has the lock: 1, or 0 for nobody. */
-    public LockdAnswer inspect(String name) {
-        return ask(LockCommand.INSPECT, name);
+    public LockdReply inspect(String name) {
+        return ask(LockdOperation.INSPECT, name);
     }
 
     /**
@@ -136,8 +136,8 @@ public final class LockdClient implements AutoCloseable {
      *
      * @throws LockdRefusedException if the server has as many locks as it can
      */
-    public LockdAnswer getShared(String name) {
-        return granted(ask(LockCommand.GET_SHARED, name));
+    public LockdReply getShared(String name) {
+        return granted(ask(LockdOperation.GET_SHARED, name));
     }
 
     /**
@@ -145,13 +145,13 @@ public final class LockdClient implements AutoCloseable {
      *
      * @throws LockdRefusedException if this client is none
      */
-    public LockdAnswer releaseShared(String name) {
-        return granted(ask(LockCommand.RELEASE_SHARED, name));
+    public LockdReply releaseShared(String name) {
+        return granted(ask(LockdOperation.RELEASE_SHARED, name));
     }
 
     /** Tells how many hold the shared lock: the number, or 0 for nobody. */
-    public LockdAnswer inspectShared(String name) {
-        return ask(LockCommand.INSPECT_SHARED, name);
+    public LockdReply inspectShared(String name) {
+        return ask(LockdOperation.INSPECT_SHARED, name);
     }
 
     /**
@@ -189,7 +189,7 @@ public final class LockdClient implements AutoCloseable {
                 DUMP_DISABLED,
                 line -> {
                     if (!holders.isEmpty()) {
-                        throw BadAnswerException.unasked(line);
+                        throw LockdProtocolException.unasked(line);
                     }
                     holders.add(holder(command, normal, line));
                 },
@@ -239,14 +239,14 @@ public final class LockdClient implements AutoCloseable {
     /** What the server calls this connection. */
     public LockdIdentity getName() {
         return run(
-                new OneLine<>(
+                new OneLineExchange<>(
                         "me",
                         line -> {
                             String[] words = line.split(" ", 3);
                             if (words.length < 3
                                     || !words[0].equals("1")
                                     || !CONNECTION_NAME.matcher(words[1]).matches()) {
-                                throw BadAnswerException.unfit("me", line);
+                                throw LockdProtocolException.unfit("me", line);
                             }
                             return new LockdIdentity(words[1], words[2]);
                         }),
@@ -259,18 +259,18 @@ public final class LockdClient implements AutoCloseable {
      *
      * @throws LockdDisabledException if the server has no registry
      */
-    public LockdAnswer setName(String name) {
+    public LockdReply setName(String name) {
         String command = command("iam", normalize(name));
-        LockdAnswer answer =
+        LockdReply answer =
                 run(
-                        new OneLine<>(
+                        new OneLineExchange<>(
                                 command,
                                 line ->
                                         switch (line) {
-                                            case "1 ok" -> new LockdAnswer(1, "ok");
-                                            case "0 disabled" -> new LockdAnswer(0, "disabled");
+                                            case "1 ok" -> new LockdReply(1, "ok");
+                                            case "0 disabled" -> new LockdReply(0, "disabled");
                                             default ->
-                                                    throw BadAnswerException.unfit(command, line);
+                                                    throw LockdProtocolException.unfit(command, line);
                                         }),
                         true);
         if (answer.number() == 0) {
@@ -302,7 +302,7 @@ public final class LockdClient implements AutoCloseable {
 
     /** The server's counters, by name. */
     public Map<String, Long> getStats() {
-        return run(new Stats(new Budget(maxListingBytes)), true);
+        return run(new StatsExchange(new ListingSizeLimit(maxListingBytes)), true);
     }
 
     /**
@@ -311,24 +311,24 @@ public final class LockdClient implements AutoCloseable {
      */
     @Override
     public void close() {
-        wire.close();
+        lockdChannel.close();
         notices.end();
     }
 
     @Override
     public String toString() {
-        return "LockdClient[" + wire + "]";
+        return "LockdClient[" + lockdChannel + "]";
     }
 
-    private LockdAnswer ask(LockCommand command, String name) {
+    private LockdReply ask(LockdOperation command, String name) {
         String normal = normalize(name);
-        boolean givesUp = command == LockCommand.RELEASE || command == LockCommand.RELEASE_SHARED;
+        boolean givesUp = command == LockdOperation.RELEASE || command == LockdOperation.RELEASE_SHARED;
         return run(
-                new OneLine<>(command(command.word(), normal), line -> command.parse(line, normal)),
+                new OneLineExchange<>(command(command.verb(), normal), line -> command.parse(line, normal)),
                 !givesUp);
     }
 
-    private static LockdAnswer granted(LockdAnswer answer) {
+    private static LockdReply granted(LockdReply answer) {
         if (answer.number() == 0) {
             throw new LockdRefusedException(answer);
         }
@@ -346,26 +346,26 @@ public final class LockdClient implements AutoCloseable {
                     String registered = line.substring(colon + 2);
                     if (!CONNECTION_NAME.matcher(connection).matches()
                             || !(onlyName.isEmpty() || registered.equals(onlyName))) {
-                        throw BadAnswerException.unfit(command, line);
+                        throw LockdProtocolException.unfit(command, line);
                     }
                     connections.put(registered, connection);
                 },
                 Collections.unmodifiableMap(connections));
     }
 
-    private static int colon(String command, String line) throws BadAnswerException {
+    private static int colon(String command, String line) throws LockdProtocolException {
         int colon = line.indexOf(": ");
         if (colon < 0) {
-            throw BadAnswerException.unfit(command, line);
+            throw LockdProtocolException.unfit(command, line);
         }
         return colon;
     }
 
     private static String holder(String command, String name, String line)
-            throws BadAnswerException {
+            throws LockdProtocolException {
         String start = name + ": ";
         if (!line.startsWith(start)) {
-            throw BadAnswerException.unfit(command, line);
+            throw LockdProtocolException.unfit(command, line);
         }
         return line.substring(start.length());
     }
@@ -387,11 +387,11 @@ public final class LockdClient implements AutoCloseable {
 
     private <T> T list(String command, String disabled, LineSplitter.Sink each, T collected) {
         return run(
-                new Listing<>(command, disabled, each, collected, new Budget(maxListingBytes)),
+                new ListingExchange<>(command, disabled, each, collected, new ListingSizeLimit(maxListingBytes)),
                 true);
     }
 
-    private <T> T run(Exchange<T> exchange, boolean interruptible) {
+    private <T> T run(LockdExchange<T> lockdExchange, boolean interruptible) {
         try {
             if (interruptible) {
                 turn.lockInterruptibly();
@@ -402,8 +402,8 @@ public final class LockdClient implements AutoCloseable {
             throw interrupted("Interrupted before anything was sent", e);
         }
         try {
-            wire.submit(exchange);
-            return interruptible ? await(exchange) : exchange.awaitThroughInterrupts();
+            lockdChannel.submit(lockdExchange);
+            return interruptible ? await(lockdExchange) : lockdExchange.awaitThroughInterrupts();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof LockdException failure) {
                 failure.fillInStackTrace(); // where the caller is, not the thread that found out
@@ -415,15 +415,15 @@ public final class LockdClient implements AutoCloseable {
         }
     }
 
-    private <T> T await(Exchange<T> exchange) throws ExecutionException {
+    private <T> T await(LockdExchange<T> lockdExchange) throws ExecutionException {
         try {
-            return exchange.await();
+            return lockdExchange.await();
         } catch (InterruptedException e) {
-            if (wire.abandon(exchange)) {
+            if (lockdChannel.abandon(lockdExchange)) {
                 throw interrupted("Interrupted while waiting for an answer", e);
             }
             Thread.currentThread().interrupt();
-            return exchange.awaitThroughInterrupts(); // the answer came in the same instant
+            return lockdExchange.awaitThroughInterrupts(); // the answer came in the same instant
         }
     }
 
@@ -433,7 +433,7 @@ public final class LockdClient implements AutoCloseable {
     }
 
     /** Turns what happens to the wire into notices. */
-    private final class Teller implements Wire.Watcher {
+    private final class NoticeForwarder implements LockdChannel.ChannelListener {
         @Override
         public void connected() {
             notices.give(listener -> listener.connected(LockdClient.this));
@@ -455,13 +455,13 @@ public final class LockdClient implements AutoCloseable {
 
     /** Settings of a client. Each {@code connect} makes a new one. */
     public static final class Builder {
-        private static final Duration LONGEST = Duration.ofDays(1);
-        private static final long USUAL_LISTING = 256L * 1024 * 1024;
+        private static final Duration MAX_TIMEOUT = Duration.ofDays(1);
+        private static final long DEFAULT_LISTING = 256L * 1024 * 1024;
 
         private Duration connectTimeout = Duration.ofSeconds(5);
         private Duration readTimeout = Duration.ofSeconds(1);
         private long maxListingBytes =
-                Math.min(USUAL_LISTING, Runtime.getRuntime().maxMemory() / 4);
+                Math.min(DEFAULT_LISTING, Runtime.getRuntime().maxMemory() / 4);
         private @Nullable LockdListener listener;
 
         private Builder() {}
@@ -507,27 +507,27 @@ public final class LockdClient implements AutoCloseable {
          * @param hostAndPort {@code HOST:PORT}, or {@code PORT} alone for this machine
          */
         public LockdClient connect(String hostAndPort) {
-            return start(Endpoint.parse(hostAndPort));
+            return start(LockdServerAddress.parse(hostAndPort));
         }
 
         /** Starts connecting to an address, of a Unix socket or of a TCP listener. */
         public LockdClient connect(SocketAddress address) {
-            return start(Endpoint.of(address));
+            return start(LockdServerAddress.of(address));
         }
 
         /** Starts connecting to a Unix socket. */
         public LockdClient connectUnix(Path socket) {
-            return start(Endpoint.of(socket));
+            return start(LockdServerAddress.of(socket));
         }
 
-        private LockdClient start(Endpoint endpoint) {
-            var client = new LockdClient(endpoint, this);
-            client.wire.start();
+        private LockdClient start(LockdServerAddress lockdServerAddress) {
+            var client = new LockdClient(lockdServerAddress, this);
+            client.lockdChannel.start();
             return client;
         }
 
         private static Duration checked(String setting, Duration value) {
-            if (value.isZero() || value.isNegative() || value.compareTo(LONGEST) > 0) {
+            if (value.isZero() || value.isNegative() || value.compareTo(MAX_TIMEOUT) > 0) {
                 throw new IllegalArgumentException(
                         setting + " must be positive and at most a day but is " + value);
             }

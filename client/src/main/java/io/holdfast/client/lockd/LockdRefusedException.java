@@ -7,7 +7,7 @@ package io.holdfast.client.lockd;
 public final class LockdRefusedException extends LockdException {
     private static final long serialVersionUID = 1L;
 
-    LockdRefusedException(LockdAnswer answer) {
+    LockdRefusedException(LockdReply answer) {
         super(answer.text(), null);
     }
 }

@@ -1,9 +1,9 @@
 package io.holdfast.client.memory;
 
-import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
-import io.holdfast.client.service.Outcome;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.AcquireOutcome;
+import io.holdfast.client.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,33 +12,33 @@ import java.util.function.Consumer;
 /** An acquire under way. Guarded by the server's monitor. */
 final class MemoryAttempt implements Attempt {
     final MemoryService service;
-    final Acquisition what;
+    final AcquireRequest what;
     final long deadline;
-    private final Consumer<Outcome> done;
-    long askedAt;
+    private final Consumer<AcquireOutcome> done;
+    long requestedAt;
     boolean cancelled;
     boolean over;
-    Timeline.@Nullable Timer timer;
+    TimerClock.@Nullable Timer timer;
 
     /** A grant that could not be told because the connection was cut. */
-    @Nullable MemoryHold untold;
+    @Nullable MemoryHold undeliveredGrant;
 
-    MemoryAttempt(MemoryService service, Acquisition what, Consumer<Outcome> done, long now) {
+    MemoryAttempt(MemoryService service, AcquireRequest what, Consumer<AcquireOutcome> done, long now) {
         this.service = service;
         this.what = what;
         this.done = done;
         long end = now + what.waitNanos();
         deadline = end < now ? Long.MAX_VALUE : end;
-        askedAt = now;
+        requestedAt = now;
     }
 
-    void end(Outcome outcome) {
+    void end(AcquireOutcome acquireOutcome) {
         if (!over) {
             over = true;
             if (timer != null) {
                 timer.cancel();
             }
-            service.server.effect(() -> done.accept(outcome));
+            service.server.effect(() -> done.accept(acquireOutcome));
         }
     }
 

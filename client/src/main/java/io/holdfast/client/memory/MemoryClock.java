@@ -1,6 +1,6 @@
 package io.holdfast.client.memory;
 
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.TreeSet;
 
 /** Time that moves only when told. What is due runs in order, in the thread that moves it. */
-public final class MemoryClock implements Timeline {
+public final class MemoryClock implements TimerClock {
     private record Entry(long due, long order, Runnable task) {}
 
     private final TreeSet<Entry> entries =

@@ -115,7 +115,7 @@ final class MemoryData {
         long last = end(Long.parseLong(argument.substring(blank + 1)), all.size());
         var json = new StringBuilder("ok [");
         for (long i = Math.max(0, first); i <= Math.min(last, all.size() - 1L); i++) {
-            json.append(json.length() > 4 ? "," : "").append(JsonText.quote(all.get((int) i)));
+            json.append(json.length() > 4 ? "," : "").append(JsonStrings.quote(all.get((int) i)));
         }
         return json.append(']').toString();
     }

@@ -1,8 +1,8 @@
 package io.holdfast.client.memory;
 
-import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /** A hold. Guarded by the server's monitor. */
 final class MemoryHold implements GrantedHold {
     final MemoryService service;
-    final Slot slot;
+    final MemoryResource slot;
     final boolean unbound;
     final String label;
     private final Kind kind;
@@ -25,27 +25,27 @@ final class MemoryHold implements GrantedHold {
     long leaseNanos;
     long deadline;
     boolean live = true;
-    Timeline.@Nullable Timer expiry;
+    TimerClock.@Nullable Timer expiry;
 
     /** Given back by its owner: no loss is told any more. */
     boolean released;
 
     /** The reason once it was told, or is about to be. */
-    private @Nullable Loss told;
+    private @Nullable Loss reportedLoss;
 
     /** Why the server ended it. */
     @Nullable Loss ended;
 
     private @Nullable Consumer<Loss> action;
 
-    MemoryHold(MemoryAttempt attempt, Slot slot, long fence, long session) {
+    MemoryHold(MemoryAttempt attempt, MemoryResource memoryResource, long fence, long session) {
         service = attempt.service;
-        this.slot = slot;
+        this.slot = memoryResource;
         kind = attempt.what.kind();
         key = attempt.what.key();
         unbound = attempt.what.unbound();
         label = service.label;
-        askedAt = attempt.askedAt;
+        askedAt = attempt.requestedAt;
         this.fence = fence;
         this.session = session;
         token = String.format("%016x%016x", fence, fence * 0x9e3779b97f4a7c15L);
@@ -56,9 +56,9 @@ final class MemoryHold implements GrantedHold {
     }
 
     /** Tells the owner, if it does not know. */
-    void tell(Loss loss) {
-        if (told == null && !released) {
-            told = loss;
+    void reportLoss(Loss loss) {
+        if (reportedLoss == null && !released) {
+            reportedLoss = loss;
             var listener = action;
             if (listener != null) {
                 service.server.effect(() -> listener.accept(loss));
@@ -91,7 +91,7 @@ final class MemoryHold implements GrantedHold {
     }
 
     @Override
-    public long askedAtNanos() {
+    public long requestedAtNanos() {
         return askedAt;
     }
 
@@ -115,7 +115,7 @@ final class MemoryHold implements GrantedHold {
         service.server.locked(
                 () -> {
                     action = listener;
-                    var already = told;
+                    var already = reportedLoss;
                     if (already != null) {
                         service.server.effect(() -> listener.accept(already));
                     }

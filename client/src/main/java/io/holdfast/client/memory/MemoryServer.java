@@ -1,9 +1,9 @@
 package io.holdfast.client.memory;
 
 import io.holdfast.client.service.Abilities;
-import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold.Loss;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 
@@ -29,11 +29,11 @@ public final class MemoryServer {
     final MemoryClock clock;
     final MemorySignals signals = new MemorySignals();
     private final MemoryData data;
-    private final Map<String, Slot> locks = new TreeMap<>();
-    private final Map<String, Slot> semaphores = new TreeMap<>();
+    private final Map<String, MemoryResource> locks = new TreeMap<>();
+    private final Map<String, MemoryResource> semaphores = new TreeMap<>();
     private final List<MemoryService> services = new ArrayList<>();
     private final Queue<Runnable> effects = new ConcurrentLinkedQueue<>();
-    private final ReentrantLock telling = new ReentrantLock();
+    private final ReentrantLock delivering = new ReentrantLock();
     private long fences;
     private long sessions;
 
@@ -62,9 +62,9 @@ public final class MemoryServer {
                 () -> {
                     var found = new ArrayList<MemoryHold>();
                     for (var slots : List.of(locks, semaphores)) {
-                        var slot = slots.get(key);
-                        if (slot != null) {
-                            found.addAll(slot.holders.values());
+                        var memoryResource = slots.get(key);
+                        if (memoryResource != null) {
+                            found.addAll(memoryResource.holders.values());
                         }
                     }
                     found.forEach(hold -> end(hold, Loss.RELEASED));
@@ -78,8 +78,8 @@ public final class MemoryServer {
                 () -> {
                     int count = 0;
                     for (var slots : List.of(locks, semaphores)) {
-                        for (var slot : slots.values()) {
-                            count += slot.holders.size() + slot.line.size();
+                        for (var memoryResource : slots.values()) {
+                            count += memoryResource.holders.size() + memoryResource.queue.size();
                         }
                     }
                     return count;
@@ -87,15 +87,15 @@ public final class MemoryServer {
     }
 
     /** Tells everything that is to be told before it returns. */
-    public void settle() {
-        if (!telling.isHeldByCurrentThread()) {
-            telling.lock();
+    public void deliverEffects() {
+        if (!delivering.isHeldByCurrentThread()) {
+            delivering.lock();
             try {
                 drain();
             } finally {
-                telling.unlock();
+                delivering.unlock();
             }
-            tell();
+            deliver();
         }
     }
 
@@ -104,7 +104,7 @@ public final class MemoryServer {
         synchronized (this) {
             result = change.get();
         }
-        tell();
+        deliver();
         return result;
     }
 
@@ -112,12 +112,12 @@ public final class MemoryServer {
         effects.add(effect);
     }
 
-    private void tell() {
-        while (!effects.isEmpty() && !telling.isHeldByCurrentThread() && telling.tryLock()) {
+    private void deliver() {
+        while (!effects.isEmpty() && !delivering.isHeldByCurrentThread() && delivering.tryLock()) {
             try {
                 drain();
             } finally {
-                telling.unlock();
+                delivering.unlock();
             }
         }
     }
@@ -132,26 +132,26 @@ public final class MemoryServer {
         return ++sessions;
     }
 
-    void ask(MemoryAttempt attempt) {
+    void acquire(MemoryAttempt attempt) {
         var what = attempt.what;
         var slots = what.kind() == Kind.SEMAPHORE ? semaphores : locks;
         forgetIdle(slots, what.key());
-        var slot =
-                slots.computeIfAbsent(what.key(), key -> new Slot(what.limit(), clock.nanoTime()));
-        if (slot.limit != what.limit()) {
-            attempt.end(new Outcome.Failed(refused("error_limit_mismatch")));
-        } else if (slot.line.isEmpty() && slot.admits(what.kind())) {
-            grant(slot, attempt);
+        var memoryResource =
+                slots.computeIfAbsent(what.key(), key -> new MemoryResource(what.limit(), clock.nanoTime()));
+        if (memoryResource.limit != what.limit()) {
+            attempt.end(new AcquireOutcome.Failed(refused("error_limit_mismatch")));
+        } else if (memoryResource.queue.isEmpty() && memoryResource.admits(what.kind())) {
+            grant(memoryResource, attempt);
         } else if (what.waitNanos() == 0) {
-            attempt.end(new Outcome.TimedOut());
+            attempt.end(new AcquireOutcome.TimedOut());
         } else {
-            slot.line.add(attempt);
+            memoryResource.queue.add(attempt);
         }
     }
 
-    private void forgetIdle(Map<String, Slot> slots, String key) {
-        var slot = slots.get(key);
-        if (slot != null && slot.isIdle() && clock.nanoTime() - slot.idleSince > LIMIT_KEPT) {
+    private void forgetIdle(Map<String, MemoryResource> slots, String key) {
+        var memoryResource = slots.get(key);
+        if (memoryResource != null && memoryResource.isIdle() && clock.nanoTime() - memoryResource.idleSince > LIMIT_KEPT) {
             slots.remove(key);
         }
     }
@@ -161,9 +161,9 @@ public final class MemoryServer {
                 ServiceException.Kind.REFUSED, "the server answered " + word, word, null);
     }
 
-    private void grant(Slot slot, MemoryAttempt attempt) {
-        var hold = new MemoryHold(attempt, slot, ++fences, attempt.service.session());
-        slot.holders.put(hold.token(), hold);
+    private void grant(MemoryResource memoryResource, MemoryAttempt attempt) {
+        var hold = new MemoryHold(attempt, memoryResource, ++fences, attempt.service.session());
+        memoryResource.holders.put(hold.token(), hold);
         startLease(hold, attempt.what.leaseNanos());
         attempt.service.granted(attempt, hold);
     }
@@ -200,28 +200,28 @@ public final class MemoryServer {
         }
     }
 
-    void leaveLine(MemoryAttempt attempt) {
+    void leaveQueue(MemoryAttempt attempt) {
         var slots = attempt.what.kind() == Kind.SEMAPHORE ? semaphores : locks;
-        var slot = slots.get(attempt.what.key());
-        if (slot != null && slot.line.remove(attempt)) {
-            serve(slot);
+        var memoryResource = slots.get(attempt.what.key());
+        if (memoryResource != null && memoryResource.queue.remove(attempt)) {
+            serve(memoryResource);
         }
     }
 
-    boolean isInLine(MemoryAttempt attempt) {
+    boolean isQueued(MemoryAttempt attempt) {
         var slots = attempt.what.kind() == Kind.SEMAPHORE ? semaphores : locks;
-        var slot = slots.get(attempt.what.key());
-        return slot != null && slot.line.contains(attempt);
+        var memoryResource = slots.get(attempt.what.key());
+        return memoryResource != null && memoryResource.queue.contains(attempt);
     }
 
-    private void serve(Slot slot) {
-        for (var first = slot.line.peek();
-                first != null && slot.admits(first.what.kind());
-                first = slot.line.peek()) {
-            slot.line.remove();
-            grant(slot, first);
+    private void serve(MemoryResource memoryResource) {
+        for (var first = memoryResource.queue.peek();
+                first != null && memoryResource.admits(first.what.kind());
+                first = memoryResource.queue.peek()) {
+            memoryResource.queue.remove();
+            grant(memoryResource, first);
         }
-        slot.idleSince = clock.nanoTime();
+        memoryResource.idleSince = clock.nanoTime();
     }
 
     void forget(MemoryService service) {
@@ -254,17 +254,17 @@ public final class MemoryServer {
         return "{" + String.join(",", parts) + "}";
     }
 
-    private void standing(@Nullable Slot slot, String name, String limit, List<String> parts) {
-        if (slot == null || slot.isIdle()) {
+    private void standing(@Nullable MemoryResource memoryResource, String name, String limit, List<String> parts) {
+        if (memoryResource == null || memoryResource.isIdle()) {
             return;
         }
         var holders = new ArrayList<String>();
-        for (var hold : slot.holders.values()) {
+        for (var hold : memoryResource.holders.values()) {
             holders.add(
                     "{\"session\":%d,\"label\":%s,\"fence\":\"%d\",\"mode\":\"%s\",\"lease_ms\":%d}"
                             .formatted(
                                     hold.session,
-                                    JsonText.quote(hold.session == 0 ? "" : hold.label),
+                                    JsonStrings.quote(hold.session == 0 ? "" : hold.label),
                                     hold.fenceNumber(),
                                     hold.kind() == Kind.READ ? "read" : "write",
                                     (hold.deadline - clock.nanoTime()) / 1_000_000));
@@ -276,20 +276,20 @@ public final class MemoryServer {
                                 limit,
                                 String.join(",", holders),
                                 holders.size(),
-                                slot.line.size()));
+                                memoryResource.queue.size()));
     }
 
     private String stats() {
         var mutexes = new ArrayList<String>();
         locks.forEach(
-                (key, slot) -> {
-                    if (!slot.isIdle()) {
-                        var first = slot.holders.values().stream().findFirst();
+                (key, memoryResource) -> {
+                    if (!memoryResource.isIdle()) {
+                        var first = memoryResource.holders.values().stream().findFirst();
                         mutexes.add(
                                 ("{\"key\":%s,\"owner_conn_id\":%d,\"lease_expires_in_s\":%s,"
                                                 + "\"waiters\":%d}")
                                         .formatted(
-                                                JsonText.quote(key),
+                                                JsonStrings.quote(key),
                                                 first.map(hold -> hold.session).orElse(0L),
                                                 first.map(
                                                                 hold ->
@@ -298,20 +298,20 @@ public final class MemoryServer {
                                                                                                 .nanoTime())
                                                                                 / 1e9)
                                                         .orElse(0.0),
-                                                slot.line.size()));
+                                                memoryResource.queue.size()));
                     }
                 });
         var counted = new ArrayList<String>();
         semaphores.forEach(
-                (key, slot) -> {
-                    if (!slot.isIdle()) {
+                (key, memoryResource) -> {
+                    if (!memoryResource.isIdle()) {
                         counted.add(
                                 "{\"key\":%s,\"limit\":%d,\"holders\":%d,\"waiters\":%d}"
                                         .formatted(
-                                                JsonText.quote(key),
-                                                slot.limit,
-                                                slot.holders.size(),
-                                                slot.line.size()));
+                                                JsonStrings.quote(key),
+                                                memoryResource.limit,
+                                                memoryResource.holders.size(),
+                                                memoryResource.queue.size()));
                     }
                 });
         return "{\"connections\":%d,\"locks\":[%s],\"semaphores\":[%s]}"

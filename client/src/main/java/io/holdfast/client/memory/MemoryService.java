@@ -1,16 +1,16 @@
 package io.holdfast.client.memory;
 
 import io.holdfast.client.service.Abilities;
-import io.holdfast.client.service.Acquisition;
-import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.AcquireRequest;
+import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold.Loss;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.SignalSink;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +40,7 @@ public final class MemoryService implements LockService {
     /** 0 while there is none. */
     private long session;
 
-    private Timeline.@Nullable Timer graceEnd;
+    private TimerClock.@Nullable Timer graceEnd;
 
     MemoryService(
             MemoryServer server,
@@ -67,7 +67,7 @@ public final class MemoryService implements LockService {
     }
 
     @Override
-    public Timeline timeline() {
+    public TimerClock timeline() {
         return server.clock;
     }
 
@@ -133,7 +133,7 @@ public final class MemoryService implements LockService {
         session = 0;
         for (var hold : List.copyOf(holds)) {
             if (!hold.unbound) {
-                hold.tell(Loss.CONNECTION);
+                hold.reportLoss(Loss.CONNECTION);
             }
         }
         server.effect(events::lost);
@@ -143,16 +143,16 @@ public final class MemoryService implements LockService {
     /** What the server does when a session is over. */
     private void endSession() {
         for (var attempt : List.copyOf(attempts)) {
-            server.leaveLine(attempt);
+            server.leaveQueue(attempt);
         }
         for (var attempt : List.copyOf(attempts)) {
-            var untold = attempt.untold;
+            var untold = attempt.undeliveredGrant;
             if (untold != null) {
-                attempt.untold = null;
+                attempt.undeliveredGrant = null;
                 server.end(untold, Loss.CONNECTION);
             }
             if (attempt.cancelled) {
-                end(attempt, new Outcome.Cancelled());
+                end(attempt, new AcquireOutcome.Cancelled());
             }
         }
         for (var hold : List.copyOf(holds)) {
@@ -168,7 +168,7 @@ public final class MemoryService implements LockService {
     private void catchUp() {
         for (var hold : List.copyOf(holds)) {
             if (hold.ended != null) {
-                hold.tell(hold.ended);
+                hold.reportLoss(hold.ended);
                 holds.remove(hold);
             }
         }
@@ -177,36 +177,36 @@ public final class MemoryService implements LockService {
         }
         unreleased.clear();
         for (var attempt : List.copyOf(attempts)) {
-            var untold = attempt.untold;
-            attempt.untold = null;
+            var untold = attempt.undeliveredGrant;
+            attempt.undeliveredGrant = null;
             if (untold != null && untold.live) {
                 holds.add(untold);
-                end(attempt, new Outcome.Granted(untold));
+                end(attempt, new AcquireOutcome.Granted(untold));
             } else if (attempt.cancelled) {
-                server.leaveLine(attempt);
-                end(attempt, new Outcome.Cancelled());
-            } else if (!server.isInLine(attempt)) {
-                attempt.askedAt = server.clock.nanoTime();
-                server.ask(attempt);
+                server.leaveQueue(attempt);
+                end(attempt, new AcquireOutcome.Cancelled());
+            } else if (!server.isQueued(attempt)) {
+                attempt.requestedAt = server.clock.nanoTime();
+                server.acquire(attempt);
             }
         }
     }
 
     @Override
-    public Attempt acquire(Acquisition what, Consumer<Outcome> done) {
+    public Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
         return server.locked(
                 () -> {
                     var attempt = new MemoryAttempt(this, what, done, server.clock.nanoTime());
                     if (closed) {
-                        attempt.end(new Outcome.Failed(closedFailure()));
+                        attempt.end(new AcquireOutcome.Failed(closedFailure()));
                     } else if (!supports(what)) {
                         attempt.end(
-                                new Outcome.Failed(
+                                new AcquireOutcome.Failed(
                                         failure(
                                                 ServiceException.Kind.UNSUPPORTED,
                                                 "a plain dflockd cannot do this")));
                     } else if (!connected && what.waitNanos() == 0) {
-                        attempt.end(new Outcome.Failed(unreachable()));
+                        attempt.end(new AcquireOutcome.Failed(unreachable()));
                     } else {
                         attempts.add(attempt);
                         if (attempt.deadline != Long.MAX_VALUE && what.waitNanos() > 0) {
@@ -215,7 +215,7 @@ public final class MemoryService implements LockService {
                                             what.waitNanos(), () -> locked(() -> expire(attempt)));
                         }
                         if (connected) {
-                            server.ask(attempt);
+                            server.acquire(attempt);
                         }
                         attempts.removeIf(each -> each.over);
                     }
@@ -223,52 +223,52 @@ public final class MemoryService implements LockService {
                 });
     }
 
-    private boolean supports(Acquisition what) {
+    private boolean supports(AcquireRequest what) {
         return (what.kind() != Kind.READ || abilities.readWrite())
                 && (!what.unbound() || abilities.unbound());
     }
 
     private void expire(MemoryAttempt attempt) {
-        var untold = attempt.untold;
+        var untold = attempt.undeliveredGrant;
         if (untold == null) {
-            server.leaveLine(attempt);
+            server.leaveQueue(attempt);
         } else { // given back as soon as the server can be told
-            attempt.untold = null;
+            attempt.undeliveredGrant = null;
             untold.released = true;
             holds.add(untold);
             unreleased.add(untold);
         }
-        end(attempt, new Outcome.TimedOut());
+        end(attempt, new AcquireOutcome.TimedOut());
     }
 
     void cancel(MemoryAttempt attempt) {
         locked(
                 () -> {
                     attempt.cancelled = true;
-                    if (connected || (session == 0 && attempt.untold == null)) {
-                        server.leaveLine(attempt);
-                        end(attempt, new Outcome.Cancelled());
+                    if (connected || (session == 0 && attempt.undeliveredGrant == null)) {
+                        server.leaveQueue(attempt);
+                        end(attempt, new AcquireOutcome.Cancelled());
                     }
                 });
     }
 
-    private void end(MemoryAttempt attempt, Outcome outcome) {
+    private void end(MemoryAttempt attempt, AcquireOutcome acquireOutcome) {
         attempts.remove(attempt);
-        attempt.end(outcome);
+        attempt.end(acquireOutcome);
     }
 
     void granted(MemoryAttempt attempt, MemoryHold hold) {
         if (connected) {
             holds.add(hold);
-            end(attempt, new Outcome.Granted(hold));
+            end(attempt, new AcquireOutcome.Granted(hold));
         } else {
-            attempt.untold = hold;
+            attempt.undeliveredGrant = hold;
         }
     }
 
     void ended(MemoryHold hold) {
         if (connected && hold.ended != null) {
-            hold.tell(hold.ended);
+            hold.reportLoss(hold.ended);
             holds.remove(hold);
         }
     }
@@ -328,7 +328,7 @@ public final class MemoryService implements LockService {
     }
 
     @Override
-    public Listening listen(String pattern, String group, SignalSink sink) {
+    public SignalSubscription listen(String pattern, String group, SignalSink sink) {
         var listener = new MemorySignals.Listener(this, pattern, group, sink);
         var accepted = new CompletableFuture<Void>();
         locked(
@@ -345,7 +345,7 @@ public final class MemoryService implements LockService {
                         accepted.complete(null);
                     }
                 });
-        return new Listening() {
+        return new SignalSubscription() {
             @Override
             public CompletableFuture<Void> accepted() {
                 return accepted;

@@ -30,10 +30,10 @@ public interface GrantedHold {
     }
 
     /**
-     * Time of the {@link Timeline} before the request that was granted left: the lease counts from
+     * Time of the {@link TimerClock} before the request that was granted left: the lease counts from
      * here at the earliest.
      */
-    long askedAtNanos();
+    long requestedAtNanos();
 
     /**
      * Starts the lease anew; counted from before this call at the earliest.

@@ -15,10 +15,10 @@ public interface LockService extends AutoCloseable {
     Abilities abilities();
 
     /** The clock and timer that everything about this service goes by. */
-    Timeline timeline();
+    TimerClock timeline();
 
     /** Asks for a hold; {@code done} is called exactly once. */
-    Attempt acquire(Acquisition what, Consumer<Outcome> done);
+    Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done);
 
     /**
      * Any command that neither waits nor is about a hold: {@code incr}, {@code kget}, {@code
@@ -30,14 +30,14 @@ public interface LockService extends AutoCloseable {
     CompletableFuture<String> command(String command, String key, String argument);
 
     /** Listens, again after each reconnect, until closed; an empty group is none. */
-    Listening listen(String pattern, String group, SignalSink sink);
+    SignalSubscription listen(String pattern, String group, SignalSink sink);
 
     /** Ends everything: holds are released, waits end as cancelled. */
     @Override
     void close();
 
     /** Ends a subscription. */
-    interface Listening extends AutoCloseable {
+    interface SignalSubscription extends AutoCloseable {
         /** Completes when the server has accepted it for the first time. */
         CompletableFuture<Void> accepted();
 

@@ -21,9 +21,9 @@ final class Connection {
     }
 
     private static final int CHUNK_BYTES = 8192;
-    private static final int MOST_CHUNKS = 64;
-    private static final int MOST_LINE_BYTES = 64 * 1024;
-    private static final int MOST_UNSENT_BYTES = 256 * 1024;
+    private static final int MAX_CHUNKS = 64;
+    private static final int MAX_LINE_BYTES = 64 * 1024;
+    private static final int MAX_UNSENT_BYTES = 256 * 1024;
 
     private final SocketChannel channel;
     private final Listener listener;
@@ -36,21 +36,21 @@ final class Connection {
     private byte[] unsent = new byte[0];
     private boolean closed;
 
-    private Connection(Loop loop, SocketChannel channel, Listener listener) throws IOException {
+    private Connection(EventLoop eventLoop, SocketChannel channel, Listener listener) throws IOException {
         this.channel = channel;
         this.listener = listener;
-        this.key = loop.register(channel, SelectionKey.OP_READ, this::ready);
+        this.key = eventLoop.register(channel, SelectionKey.OP_READ, this::ready);
     }
 
     /** Connects at once or not at all. */
-    static Connection open(Loop loop, Path path, Listener listener) throws IOException {
+    static Connection open(EventLoop eventLoop, Path path, Listener listener) throws IOException {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         try {
             channel.configureBlocking(false);
             if (!channel.connect(UnixDomainSocketAddress.of(path)) && !channel.finishConnect()) {
                 throw new IOException("cannot connect at once");
             }
-            return new Connection(loop, channel, listener);
+            return new Connection(eventLoop, channel, listener);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
@@ -68,7 +68,7 @@ final class Connection {
         System.arraycopy(more, 0, unsent, before, more.length);
         if (before == 0) {
             write();
-        } else if (unsent.length > MOST_UNSENT_BYTES) {
+        } else if (unsent.length > MAX_UNSENT_BYTES) {
             fail(); // whoever is there does not read
         }
     }
@@ -105,7 +105,7 @@ final class Connection {
         try {
             int count = 1;
             for (int i = 0; count > 0 && !closed; i++) {
-                if (i == MOST_CHUNKS) {
+                if (i == MAX_CHUNKS) {
                     fail(); // no primary has so much to say
                     return;
                 }
@@ -136,7 +136,7 @@ final class Connection {
         int before = begun.length;
         begun = Arrays.copyOf(begun, before + bytes.length - from);
         System.arraycopy(bytes, from, begun, before, bytes.length - from);
-        if (begun.length > MOST_LINE_BYTES) {
+        if (begun.length > MAX_LINE_BYTES) {
             fail();
         }
     }

@@ -34,7 +34,7 @@ public record LockConfig(
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Duration STATUS_INTERVAL = Duration.ofSeconds(10);
     private static final Duration HEARTBEAT = Duration.ofSeconds(30);
-    private static final int LONGEST_ID = 1024;
+    private static final int MAX_ID_LENGTH = 1024;
     private static final Pattern ID = Pattern.compile("(?:(?!HELLO$|CONNECTED$)[!-~]+)?");
 
     public LockConfig {
@@ -43,10 +43,10 @@ public record LockConfig(
         maxTtl = positiveOr(Duration.ZERO, maxTtl);
         statusInterval = positiveOr(STATUS_INTERVAL, statusInterval);
         heartbeat = positiveOr(HEARTBEAT, heartbeat);
-        if (clientId.length() > LONGEST_ID || !ID.matcher(clientId).matches()) {
+        if (clientId.length() > MAX_ID_LENGTH || !ID.matcher(clientId).matches()) {
             throw new IllegalArgumentException(
                     "A client id is up to "
-                            + LONGEST_ID
+                            + MAX_ID_LENGTH
                             + " visible ASCII characters, and neither HELLO nor CONNECTED.");
         }
     }

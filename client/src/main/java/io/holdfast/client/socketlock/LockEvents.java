@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Brings events to the listener, in order and on a thread that nothing waits for. */
 final class LockEvents {
     /** So many may wait for a slow listener; further ones are dropped. */
-    static final int MOST_WAITING = 10_000;
+    static final int MAX_WAITING = 10_000;
 
     private static final Logger LOG = System.getLogger("io.holdfast.client.socketlock");
 
@@ -37,7 +37,7 @@ final class LockEvents {
                         1,
                         1,
                         TimeUnit.SECONDS,
-                        new ArrayBlockingQueue<>(MOST_WAITING),
+                        new ArrayBlockingQueue<>(MAX_WAITING),
                         task -> {
                             var worker = new Thread(task, "holdfast-socketlock events");
                             worker.setDaemon(true);

@@ -13,20 +13,20 @@ import java.util.TreeSet;
 
 /**
  * Who holds the lock, who is offered it and who waits. No clock, no thread, no file: every call
- * brings the time. A command only changes what it is about; {@link #settle} then does all that
+ * brings the time. A command only changes what it is about; {@link #advance} then does all that
  * follows from it and from the time, so that the caller can answer the command first.
  *
- * <p>Call {@link #settle} before a command as well: no rule here looks at a deadline.
+ * <p>Call {@link #advance} before a command as well: no rule here looks at a deadline.
  */
 final class LockTable {
     /** More requests than this are refused to one connection. */
-    static final int MOST_REQUESTS = 1024;
+    static final int MAX_REQUESTS = 1024;
 
     /** Nor may the ids of one connection be longer than this together. */
-    static final int MOST_ID_BYTES = 1024 * 1024;
+    static final int MAX_ID_BYTES = 1024 * 1024;
 
     /** Nobody waits longer; sums with it stay far from the end of a long. */
-    static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
+    static final long MAX_NANOS = Long.MAX_VALUE / 4;
 
     /** Where a request stands. One that is gone keeps the last of these, but no session has it. */
     enum State {
@@ -38,13 +38,13 @@ final class LockTable {
     }
 
     /** What came of a request to be queued. */
-    enum Asked {
+    enum EnqueueResult {
         QUEUED,
         IN_USE,
         TOO_MANY
     }
 
-    /** Hears what {@link #settle} did, at the moment it is done. */
+    /** Hears what {@link #advance} did, at the moment it is done. */
     interface Sink {
         void offered(Request request, long nowNanos);
 
@@ -137,8 +137,8 @@ final class LockTable {
      */
     LockTable(Policy policy, long queueNanos, long confirmNanos, long fenceFloor) {
         this.policy = policy;
-        this.queueNanos = Math.min(queueNanos, LONGEST_NANOS);
-        this.confirmNanos = Math.min(confirmNanos, LONGEST_NANOS);
+        this.queueNanos = Math.min(queueNanos, MAX_NANOS);
+        this.confirmNanos = Math.min(confirmNanos, MAX_NANOS);
         this.lastFence = fenceFloor;
     }
 
@@ -147,19 +147,19 @@ final class LockTable {
      *
      * @param ttlNanos 0 for no end
      */
-    Asked ask(Session session, String lockId, LockMode mode, long ttlNanos, long nowNanos) {
+    EnqueueResult enqueue(Session session, String lockId, LockMode mode, long ttlNanos, long nowNanos) {
         if (session.requests.containsKey(lockId)) {
-            return Asked.IN_USE;
+            return EnqueueResult.IN_USE;
         }
-        if (!hasRoom(session, lockId)) {
-            return Asked.TOO_MANY;
+        if (!hasCapacity(session, lockId)) {
+            return EnqueueResult.TOO_MANY;
         }
         var request = new Request(session, lockId, mode, ttlNanos, State.QUEUED);
         request.arrival = ++arrivals;
         remember(request);
         queue(mode).add(request);
         setDeadline(request, nowNanos + queueNanos);
-        return Asked.QUEUED;
+        return EnqueueResult.QUEUED;
     }
 
     /** An offer becomes a hold, and its time to live begins. Anything else stays as it is. */
@@ -188,7 +188,7 @@ final class LockTable {
      *
      * @return whether it is held
      */
-    boolean tell(Request request) {
+    boolean reportStatus(Request request) {
         if (request.state == State.EXPIRED) {
             forget(request);
         }
@@ -207,7 +207,7 @@ final class LockTable {
         suspended = true;
     }
 
-    /** Offers are made again, beginning with the next {@link #settle}. */
+    /** Offers are made again, beginning with the next {@link #advance}. */
     void resume() {
         suspended = false;
     }
@@ -222,7 +222,7 @@ final class LockTable {
                 && offer == null
                 && !writeHeld
                 && (mode == LockMode.READ || readsHeld == 0)
-                && hasRoom(session, lockId)
+                && hasCapacity(session, lockId)
                 && !session.requests.containsKey(lockId);
     }
 
@@ -244,7 +244,7 @@ final class LockTable {
      * Ends what is due, in order, and offers the lock as often as that makes room for it. The sinks
      * may call everything here but this method.
      */
-    void settle(long nowNanos) {
+    void advance(long nowNanos) {
         offerNext(nowNanos);
         while (!deadlines.isEmpty() && deadlines.first().deadlineNanos - nowNanos <= 0) {
             end(deadlines.first());
@@ -252,7 +252,7 @@ final class LockTable {
         }
     }
 
-    /** When {@link #settle} must be called at the latest, or null. */
+    /** When {@link #advance} must be called at the latest, or null. */
     @Nullable Long nextDeadlineNanos() {
         return deadlines.isEmpty() ? null : (Long) deadlines.first().deadlineNanos;
     }
@@ -334,9 +334,9 @@ final class LockTable {
         }
     }
 
-    private static boolean hasRoom(Session session, String lockId) {
-        return session.requests.size() < MOST_REQUESTS
-                && session.bytes + lockId.length() <= MOST_ID_BYTES;
+    private static boolean hasCapacity(Session session, String lockId) {
+        return session.requests.size() < MAX_REQUESTS
+                && session.bytes + lockId.length() <= MAX_ID_BYTES;
     }
 
     private static void remember(Request request) {

@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.client.socketlock.seat.PrimaryLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,57 +27,57 @@ final class Primary {
     private static final int ACCEPTS_AT_ONCE = 64;
     private static final int READ_SIZE = 16 * 1024;
     private static final long ACCEPT_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long CHECK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final Loop loop;
-    private final Seat seat;
+    private final EventLoop eventLoop;
+    private final PrimaryLock primaryLock;
     private final LockEvents events;
-    private final PrimaryDesk desk;
+    private final PrimaryState desk;
     private final Runnable lost;
     private final ServerSocketChannel listener;
     private final SelectionKey acceptKey;
     private final Set<PrimaryConnection> connections = new LinkedHashSet<>();
     private final Queue<PrimaryConnection> touched = new ArrayDeque<>();
     private final ByteBuffer piece = ByteBuffer.allocateDirect(READ_SIZE);
-    private Loop.@Nullable Timer deadline;
+    private EventLoop.@Nullable Timer deadline;
     private long deadlineNanos;
     private boolean ended;
 
     /**
      * Begins to serve.
      *
-     * @param seat closed when this ends, and also if it cannot begin
+     * @param primaryLock closed when this ends, and also if it cannot begin
      * @param lost called once if the path turns out to be somebody else's; by then this has ended
      */
-    static Primary start(Loop loop, Seat seat, LockConfig config, Runnable lost)
+    static Primary start(EventLoop eventLoop, PrimaryLock primaryLock, LockConfig config, Runnable lost)
             throws IOException {
         ServerSocketChannel listener = null;
         try {
             listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-            listener.bind(UnixDomainSocketAddress.of(seat.bindPath()), BACKLOG);
-            return new Primary(loop, seat, config, lost, listener);
+            listener.bind(UnixDomainSocketAddress.of(primaryLock.bindPath()), BACKLOG);
+            return new Primary(eventLoop, primaryLock, config, lost, listener);
         } catch (IOException | RuntimeException e) {
             if (listener != null) {
                 listener.close();
             }
-            seat.leave();
-            seat.close();
+            primaryLock.stopServing();
+            primaryLock.close();
             throw e;
         }
     }
 
     private Primary(
-            Loop loop, Seat seat, LockConfig config, Runnable lost, ServerSocketChannel listener)
+            EventLoop eventLoop, PrimaryLock primaryLock, LockConfig config, Runnable lost, ServerSocketChannel listener)
             throws IOException {
-        this.loop = loop;
-        this.seat = seat;
+        this.eventLoop = eventLoop;
+        this.primaryLock = primaryLock;
         this.lost = lost;
         this.listener = listener;
         this.events = new LockEvents(config.listener());
-        this.desk = new PrimaryDesk(config, seat, events, System.nanoTime());
-        this.acceptKey = loop.register(listener, SelectionKey.OP_ACCEPT, this::accept);
-        seat.publish();
-        loop.after(LOOK_NANOS, this::look);
+        this.desk = new PrimaryState(config, primaryLock, events, System.nanoTime());
+        this.acceptKey = eventLoop.register(listener, SelectionKey.OP_ACCEPT, this::accept);
+        primaryLock.publish();
+        eventLoop.after(CHECK_INTERVAL_NANOS, this::checkPrimaryLock);
         endGrace();
     }
 
@@ -96,15 +96,15 @@ final class Primary {
             return;
         }
         ended = true;
-        seat.leave(); // first: what is held stays listed for the next one
+        primaryLock.stopServing(); // first: what is held stays listed for the next one
         closeQuietly(listener);
         connections.forEach(PrimaryConnection::close);
         connections.clear();
         touched.clear();
         if (deadline != null) {
-            loop.cancel(deadline);
+            eventLoop.cancel(deadline);
         }
-        seat.close();
+        primaryLock.close();
         events.end();
     }
 
@@ -115,7 +115,7 @@ final class Primary {
                 channel = listener.accept();
             } catch (IOException e) { // no more file descriptors, most likely: not so fast
                 acceptKey.interestOps(0);
-                loop.after(ACCEPT_BACK_OFF_NANOS, this::acceptAgain);
+                eventLoop.after(ACCEPT_BACK_OFF_NANOS, this::acceptAgain);
                 return;
             }
             if (channel == null) {
@@ -134,7 +134,7 @@ final class Primary {
     private void welcome(SocketChannel channel) {
         var connection = new PrimaryConnection(channel, desk, touched::add);
         try {
-            connection.register(loop, () -> work(connection));
+            connection.register(eventLoop, () -> work(connection));
             connections.add(connection);
         } catch (IOException e) {
             closeQuietly(channel);
@@ -166,10 +166,10 @@ final class Primary {
         if (ended) {
             return;
         }
-        desk.table().settle(nowNanos);
+        desk.table().advance(nowNanos);
         while (!touched.isEmpty() && !desk.isLost()) {
             flush(touched.remove());
-            desk.table().settle(nowNanos);
+            desk.table().advance(nowNanos);
         }
         if (desk.isLost()) {
             stop();
@@ -198,10 +198,10 @@ final class Primary {
             return;
         }
         if (deadline != null) {
-            loop.cancel(deadline);
+            eventLoop.cancel(deadline);
         }
         deadlineNanos = next;
-        deadline = loop.after(next - nowNanos, this::due);
+        deadline = eventLoop.after(next - nowNanos, this::due);
     }
 
     private void due() {
@@ -209,13 +209,13 @@ final class Primary {
         finish(System.nanoTime());
     }
 
-    private void look() {
+    private void checkPrimaryLock() {
         if (ended) {
             return;
         }
         long now = System.nanoTime();
-        desk.look(now);
-        loop.after(LOOK_NANOS, this::look);
+        desk.checkPrimaryLock(now);
+        eventLoop.after(CHECK_INTERVAL_NANOS, this::checkPrimaryLock);
         finish(now);
     }
 
@@ -225,7 +225,7 @@ final class Primary {
         }
         long now = System.nanoTime();
         if (!desk.endGrace(now)) {
-            loop.after(desk.nextGraceLookNanos() - now, this::endGrace);
+            eventLoop.after(desk.nextGraceLookNanos() - now, this::endGrace);
         }
         finish(now);
     }

@@ -18,13 +18,13 @@ final class PrimaryConnection {
     static final int PAUSE_BYTES = 64 * 1024;
 
     /** Offers come all the same; with so many bytes waiting the client is given up. */
-    static final int MOST_BYTES = 1024 * 1024;
+    static final int MAX_BYTES = 1024 * 1024;
 
     private final SocketChannel channel;
-    private final PrimaryDesk desk;
-    private final PrimaryTalk talk;
-    private final LineInput input = new LineInput();
-    private final LineOutput output = new LineOutput();
+    private final PrimaryState desk;
+    private final PrimaryProtocolHandler talk;
+    private final LineInputBuffer input = new LineInputBuffer();
+    private final LineOutputBuffer output = new LineOutputBuffer();
     private @Nullable SelectionKey key;
     private boolean linesWait;
     private boolean isTouched;
@@ -33,11 +33,11 @@ final class PrimaryConnection {
      * @param touched called when there is something to {@link #flush}
      */
     PrimaryConnection(
-            SocketChannel channel, PrimaryDesk desk, Consumer<PrimaryConnection> touched) {
+            SocketChannel channel, PrimaryState desk, Consumer<PrimaryConnection> touched) {
         this.channel = channel;
         this.desk = desk;
         this.talk =
-                new PrimaryTalk(
+                new PrimaryProtocolHandler(
                         desk,
                         line -> {
                             output.add(line);
@@ -48,8 +48,8 @@ final class PrimaryConnection {
                         });
     }
 
-    void register(Loop loop, Runnable whenReady) throws IOException {
-        key = loop.register(channel, SelectionKey.OP_READ, whenReady);
+    void register(EventLoop eventLoop, Runnable whenReady) throws IOException {
+        key = eventLoop.register(channel, SelectionKey.OP_READ, whenReady);
     }
 
     /**
@@ -79,14 +79,14 @@ final class PrimaryConnection {
     private boolean execute(long nowNanos) {
         linesWait = false;
         for (List<String> line = input.next(); line != null; line = input.next()) {
-            desk.table().settle(nowNanos);
+            desk.table().advance(nowNanos);
             if (desk.isLost()) {
                 return true; // nobody may be told anything any more
             }
             if (!talk.line(line, nowNanos)) {
                 return false;
             }
-            desk.table().settle(nowNanos);
+            desk.table().advance(nowNanos);
             if (isPaused()) {
                 linesWait = true; // perhaps
                 return true;
@@ -108,7 +108,7 @@ final class PrimaryConnection {
         isTouched = false;
         output.writeTo(channel);
         update();
-        return output.size() < MOST_BYTES;
+        return output.size() < MAX_BYTES;
     }
 
     private void update() {

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
  * to what the lock protects: a process that was stopped for long may have lost it.
  */
 public final class SocketLock implements AutoCloseable {
-    private final Desk desk;
-    private final Held held;
+    private final ClientState clientState;
+    private final ClientHold clientHold;
 
     /** Guarded by the desk. */
     boolean released;
@@ -19,18 +19,18 @@ public final class SocketLock implements AutoCloseable {
     /** Whether it was lost before it was released. Guarded by the desk. */
     boolean lost;
 
-    SocketLock(Desk desk, Held held) {
-        this.desk = desk;
-        this.held = held;
+    SocketLock(ClientState clientState, ClientHold clientHold) {
+        this.clientState = clientState;
+        this.clientHold = clientHold;
     }
 
-    Held held() {
-        return held;
+    ClientHold held() {
+        return clientHold;
     }
 
     /** How it was acquired; a read that joined a write has its mode. */
     public LockMode mode() {
-        return held.mode;
+        return clientHold.mode;
     }
 
     /**
@@ -38,7 +38,7 @@ public final class SocketLock implements AutoCloseable {
      * refuse those who come late. 0 if the primary has none to give: an original socketlock.
      */
     public long fence() {
-        return held.fence;
+        return clientHold.fence;
     }
 
     /**
@@ -46,17 +46,17 @@ public final class SocketLock implements AutoCloseable {
      * long as this host runs Holdfast's primaries.
      */
     public boolean isValid() {
-        return desk.isValid(this);
+        return clientState.isValid(this);
     }
 
     /** What has become of it. */
     public LockState state() {
-        return desk.stateOf(this);
+        return clientState.stateOf(this);
     }
 
     /** Tells of every change of {@link #state} from now on, on a thread of its own, in order. */
     public void onChange(Consumer<LockState> listener) {
-        desk.listen(this, listener);
+        clientState.listen(this, listener);
     }
 
     /**
@@ -66,7 +66,7 @@ public final class SocketLock implements AutoCloseable {
      * @return whether it had been held all the time; if not, somebody else may have had it
      */
     public boolean release() {
-        return desk.release(this);
+        return clientState.release(this);
     }
 
     /** Releases it. */
@@ -77,6 +77,6 @@ public final class SocketLock implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "SocketLock[" + held.mode + " " + held.lockId + " " + state() + "]";
+        return "SocketLock[" + clientHold.mode + " " + clientHold.lockId + " " + state() + "]";
     }
 }

@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.client.socketlock.seat.PrimaryLock;
 import io.holdfast.client.wire.ConnectionFailure;
 
 import java.io.IOException;
@@ -36,12 +36,12 @@ public final class SocketLockClient implements AutoCloseable {
 
     private static final AtomicLong LAST_ID = new AtomicLong();
 
-    private final Desk desk;
+    private final ClientState clientState;
     private final String id;
     private final ThreadReadWriteLock threadLock = new ThreadReadWriteLock(this);
 
-    private SocketLockClient(Desk desk, String id) {
-        this.desk = desk;
+    private SocketLockClient(ClientState clientState, String id) {
+        this.clientState = clientState;
         this.id = id;
     }
 
@@ -68,9 +68,9 @@ public final class SocketLockClient implements AutoCloseable {
         }
         String id = config.clientId().isEmpty() ? freshId() : config.clientId();
         try {
-            Desk desk = new Desk(Seat.check(path), config, id);
-            desk.connect(timeout);
-            return new SocketLockClient(desk, id);
+            ClientState clientState = new ClientState(PrimaryLock.check(path), config, id);
+            clientState.connect(timeout);
+            return new SocketLockClient(clientState, id);
         } catch (FileSystemException e) {
             throw new SocketLockUnavailableException(
                     e.getFile() + ": " + ConnectionFailure.reason(e), e);
@@ -91,7 +91,7 @@ public final class SocketLockClient implements AutoCloseable {
 
     /** Whether this client serves the others at this moment. */
     public boolean isPrimary() {
-        return desk.isPrimary();
+        return clientState.isPrimary();
     }
 
     /**
@@ -113,7 +113,7 @@ public final class SocketLockClient implements AutoCloseable {
      * @throws SocketLockException if another acquire is in flight, or the client is closed
      */
     public SocketLock acquireRead(AcquireOptions options) {
-        return desk.acquire(LockMode.READ, options, true);
+        return clientState.acquire(LockMode.READ, options, true);
     }
 
     /**
@@ -129,11 +129,11 @@ public final class SocketLockClient implements AutoCloseable {
      * client has it for reading.
      */
     public SocketLock acquireWrite(AcquireOptions options) {
-        return desk.acquire(LockMode.WRITE, options, true);
+        return clientState.acquire(LockMode.WRITE, options, true);
     }
 
     SocketLock acquireUninterruptibly(LockMode mode, AcquireOptions options) {
-        return desk.acquire(mode, options, false);
+        return clientState.acquire(mode, options, false);
     }
 
     /**
@@ -156,11 +156,11 @@ public final class SocketLockClient implements AutoCloseable {
      */
     @Override
     public void close() {
-        desk.close();
+        clientState.close();
     }
 
     /** Disconnects at once; what is held is lost. */
     public void closeNow() {
-        desk.closeNow();
+        clientState.closeNow();
     }
 }

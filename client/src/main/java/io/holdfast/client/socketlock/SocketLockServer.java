@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.client.socketlock.seat.PrimaryLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,16 +24,16 @@ public final class SocketLockServer implements AutoCloseable {
 
     private final Path path;
     private final LockConfig config;
-    private final Loop loop;
+    private final EventLoop eventLoop;
 
     // Of the loop's thread, once it is started.
     private @Nullable Primary primary;
     private boolean closed;
 
-    private SocketLockServer(Path path, LockConfig config, Loop loop) {
+    private SocketLockServer(Path path, LockConfig config, EventLoop eventLoop) {
         this.path = path;
         this.config = config;
-        this.loop = loop;
+        this.eventLoop = eventLoop;
     }
 
     /**
@@ -47,9 +47,9 @@ public final class SocketLockServer implements AutoCloseable {
         }
         var server =
                 new SocketLockServer(
-                        path, config, Loop.start("holdfast-socketlock server " + path));
+                        path, config, EventLoop.start("holdfast-socketlock server " + path));
         var started = new CompletableFuture<Void>();
-        server.loop.execute(
+        server.eventLoop.execute(
                 () -> {
                     try {
                         if (!server.take()) {
@@ -64,7 +64,7 @@ public final class SocketLockServer implements AutoCloseable {
             started.join();
             return server;
         } catch (CompletionException e) {
-            server.loop.close();
+            server.eventLoop.close();
             if (e.getCause() instanceof IOException failure) {
                 throw failure;
             }
@@ -73,8 +73,8 @@ public final class SocketLockServer implements AutoCloseable {
     }
 
     private boolean take() throws IOException {
-        if (Seat.tryTake(path) instanceof Seat.Attempt.Taken taken) {
-            primary = Primary.start(loop, taken.seat(), config, this::lost);
+        if (PrimaryLock.tryTake(path) instanceof PrimaryLock.Attempt.Taken taken) {
+            primary = Primary.start(eventLoop, taken.primaryLock(), config, this::lost);
             return true;
         }
         return false;
@@ -82,7 +82,7 @@ public final class SocketLockServer implements AutoCloseable {
 
     private void lost() {
         primary = null;
-        loop.after(RETRY_NANOS, this::takeAgain);
+        eventLoop.after(RETRY_NANOS, this::takeAgain);
     }
 
     private void takeAgain() {
@@ -96,7 +96,7 @@ public final class SocketLockServer implements AutoCloseable {
         } catch (IOException e) {
             // What is in the way may go as it came.
         }
-        loop.after(RETRY_NANOS, this::takeAgain);
+        eventLoop.after(RETRY_NANOS, this::takeAgain);
     }
 
     /**
@@ -107,7 +107,7 @@ public final class SocketLockServer implements AutoCloseable {
     public void close() {
         var done = new CompletableFuture<Void>();
         boolean running =
-                loop.execute(
+                eventLoop.execute(
                         () -> {
                             try {
                                 end();
@@ -115,8 +115,8 @@ public final class SocketLockServer implements AutoCloseable {
                                 done.complete(null);
                             }
                         });
-        loop.close();
-        if (running && !loop.isCurrent()) {
+        eventLoop.close();
+        if (running && !eventLoop.isCurrent()) {
             done.join(); // not ended by an interrupt
         }
     }

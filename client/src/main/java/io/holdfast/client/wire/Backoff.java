@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /** Pauses between attempts to connect: they double, with jitter, up to two seconds. */
 final class Backoff {
     private static final long FIRST_NANOS = 50_000_000;
-    private static final long LONGEST_NANOS = 2_000_000_000;
+    private static final long MAX_NANOS = 2_000_000_000;
 
     private long next = FIRST_NANOS;
 
@@ -15,7 +15,7 @@ final class Backoff {
 
     long nextNanos() {
         long pause = next;
-        next = Math.min(2 * next, LONGEST_NANOS);
+        next = Math.min(2 * next, MAX_NANOS);
         return pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
     }
 }

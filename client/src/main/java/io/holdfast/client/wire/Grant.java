@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /** {@code ok <token> <lease>} as a value, and whole seconds as the server wants them. */
 record Grant(String token, long leaseNanos) {
     /** The most that the server takes. */
-    static final long MOST_SECONDS = 9_223_372_036L;
+    static final long MAX_SECONDS = 9_223_372_036L;
 
     /** Null if it says anything else. */
     static @Nullable Grant parse(String answer) {
@@ -35,7 +35,7 @@ record Grant(String token, long leaseNanos) {
     /** Rounded up: nobody waits or holds for less than was asked for. */
     static long seconds(long nanos) {
         long whole = TimeUnit.NANOSECONDS.toSeconds(nanos);
-        return Math.min(MOST_SECONDS, whole * 1_000_000_000L < nanos ? whole + 1 : whole);
+        return Math.min(MAX_SECONDS, whole * 1_000_000_000L < nanos ? whole + 1 : whole);
     }
 
     /** The end of an argument: nothing for the server's default. */

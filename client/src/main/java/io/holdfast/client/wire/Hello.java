@@ -30,7 +30,7 @@ record Hello(
     }
 
     private static String argument(Duration grace, String label) {
-        return "1 grace=" + Span.text(grace.toNanos()) + (label.isEmpty() ? "" : " label=" + label);
+        return "1 grace=" + WireDuration.text(grace.toNanos()) + (label.isEmpty() ? "" : " label=" + label);
     }
 
     /** Whether the answer is that of a server with tagged mode. */
@@ -73,11 +73,11 @@ record Hello(
             } else if (word.startsWith("secret=")) {
                 secret = value;
             } else if (word.startsWith("grace=")) {
-                grace = Span.parse(value);
+                grace = WireDuration.parse(value);
             } else if (word.startsWith("lease=")) {
-                lease = Span.parse(value);
+                lease = WireDuration.parse(value);
             } else if (word.startsWith("read=")) {
-                read = Span.parse(value);
+                read = WireDuration.parse(value);
             }
         }
         if (!isTagged(answer) || session.isEmpty() || secret.isEmpty()) {

@@ -5,7 +5,7 @@ import io.holdfast.client.service.ServiceException;
 import java.util.concurrent.CompletableFuture;
 
 /** Renews or releases. Both can be repeated: the token says which hold is meant. */
-abstract class HoldRequest<T> extends Request {
+abstract class HoldRequest<T> extends TaggedRequest {
     final TaggedHold hold;
     final CompletableFuture<T> future;
 
@@ -30,17 +30,17 @@ abstract class HoldRequest<T> extends Request {
     }
 
     @Override
-    final boolean staysWithoutConnection(ServiceException why) {
+    final boolean survivesDisconnect(ServiceException why) {
         return true;
     }
 
     @Override
-    final long patienceNanos(long now, long connectTimeoutNanos) {
+    final long offlineTimeoutNanos(long now, long connectTimeoutNanos) {
         return connectTimeoutNanos;
     }
 
     @Override
-    final boolean staysWithoutSession() {
+    final boolean survivesSessionLoss() {
         if (hold.isUnbound()) {
             return true;
         }
@@ -49,7 +49,7 @@ abstract class HoldRequest<T> extends Request {
     }
 
     @Override
-    final boolean repeats(Inventory inventory) {
+    final boolean shouldResend(Inventory inventory) {
         if (!hold.isOf(inventory) || inventory.isHeld(hold.tag())) {
             return true;
         }
@@ -75,7 +75,7 @@ abstract class HoldRequest<T> extends Request {
 
         @Override
         String argument(long now) {
-            return hold.token() + (leaseNanos == 0 ? "" : " " + Span.text(leaseNanos));
+            return hold.token() + (leaseNanos == 0 ? "" : " " + WireDuration.text(leaseNanos));
         }
 
         @Override
@@ -86,7 +86,7 @@ abstract class HoldRequest<T> extends Request {
         @Override
         void answer(String answer) throws BadLineException {
             if (answer.startsWith("ok ")) {
-                long lease = Span.parse(answer.substring(3));
+                long lease = WireDuration.parse(answer.substring(3));
                 hold.renewed(askedAtNanos + lease);
                 future.complete(lease);
             } else if (answer.equals("error")) {
@@ -102,7 +102,7 @@ abstract class HoldRequest<T> extends Request {
         }
 
         @Override
-        boolean staysAfterPatience(ServiceException why) {
+        boolean survivesTimeout(ServiceException why) {
             future.completeExceptionally(why);
             return false;
         }
@@ -143,7 +143,7 @@ abstract class HoldRequest<T> extends Request {
         }
 
         @Override
-        boolean staysAfterPatience(ServiceException why) {
+        boolean survivesTimeout(ServiceException why) {
             future.completeExceptionally(why);
             return true;
         }

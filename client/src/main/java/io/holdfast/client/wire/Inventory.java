@@ -74,7 +74,7 @@ final class Inventory {
         try {
             long tag = Long.parseLong(parts[0]);
             if (parts.length >= 4 && parts[1].equals("h")) {
-                held.put(tag, new Held(parts[2], Span.parse(parts[3]), askedAtNanos));
+                held.put(tag, new Held(parts[2], WireDuration.parse(parts[3]), askedAtNanos));
             } else if (parts.length >= 2 && parts[1].equals("w")) {
                 waiting.put(tag, askedAtNanos);
             } else {

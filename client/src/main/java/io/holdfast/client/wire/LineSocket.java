@@ -28,7 +28,7 @@ import javax.net.ssl.SSLSocket;
  */
 final class LineSocket implements AutoCloseable {
     /** Answers to {@code stats} and {@code lrange} can be long; a longer line is a failure. */
-    static final int LONGEST_LINE = 64 * 1024 * 1024;
+    static final int MAX_LINE = 64 * 1024 * 1024;
 
     private static final int BUFFER = 64 * 1024;
 
@@ -196,8 +196,8 @@ final class LineSocket implements AutoCloseable {
             if (at < end) {
                 partial = partial == null ? new ByteArrayOutputStream() : partial;
                 partial.write(buffer, at, end - at);
-                if (partial.size() > LONGEST_LINE) {
-                    throw new IOException("A line is longer than " + LONGEST_LINE + " bytes");
+                if (partial.size() > MAX_LINE) {
+                    throw new IOException("A line is longer than " + MAX_LINE + " bytes");
                 }
             }
             at = 0;

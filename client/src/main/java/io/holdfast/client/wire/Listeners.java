@@ -1,6 +1,6 @@
 package io.holdfast.client.wire;
 
-import io.holdfast.client.service.LockService.Listening;
+import io.holdfast.client.service.LockService.SignalSubscription;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.SignalSink;
 
@@ -13,45 +13,45 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Who listens to what over one session. The server hears of each pattern and group once; it sends a
  * signal once, whatever patterns it matches, so matching is done here again. Everything runs in the
- * session's {@link Serial}.
+ * session's {@link SerialTaskRunner}.
  */
 final class Listeners {
     /** A pattern and a group; an empty group is none. */
     record Name(String pattern, String group) {}
 
-    private final Session session;
+    private final ClientSession clientSession;
     private final Map<Name, Topic> topics = new LinkedHashMap<>();
 
-    Listeners(Session session) {
-        this.session = session;
+    Listeners(ClientSession clientSession) {
+        this.clientSession = clientSession;
     }
 
     /** Callable from anywhere. */
-    Listening listen(Name name, SignalSink sink, long patienceNanos) {
+    SignalSubscription listen(Name name, SignalSink sink, long patienceNanos) {
         var subscription = new Subscription(name, sink);
-        session.run(() -> add(subscription, patienceNanos));
+        clientSession.run(() -> add(subscription, patienceNanos));
         return subscription;
     }
 
     private void add(Subscription subscription, long patienceNanos) {
-        if (session.isClosing()) {
-            subscription.accepted.completeExceptionally(session.closed());
+        if (clientSession.isClosing()) {
+            subscription.accepted.completeExceptionally(clientSession.closed());
             return;
         }
         Topic topic = topics.computeIfAbsent(subscription.name, Topic::new);
         topic.subscriptions.add(subscription);
         if (topic.listening) {
             subscription.nowListening();
-        } else if (session.isOnline() && !topic.asked) {
+        } else if (clientSession.isOnline() && !topic.asked) {
             ask(topic);
         }
         var timer =
-                session.timeline()
+                clientSession.timeline()
                         .schedule(
                                 patienceNanos,
                                 () ->
                                         subscription.accepted.completeExceptionally(
-                                                session.unreachable()));
+                                                clientSession.unreachable()));
         subscription.accepted.whenComplete((unused, unusedToo) -> timer.cancel());
     }
 
@@ -61,15 +61,15 @@ final class Listeners {
                 && topic.subscriptions.remove(subscription)
                 && topic.subscriptions.isEmpty()) {
             topics.remove(subscription.name);
-            if (topic.asked && session.isOnline()) {
-                session.ask("unlisten", topic.name.pattern(), topic.name.group(), unused -> {});
+            if (topic.asked && clientSession.isOnline()) {
+                clientSession.sendCommand("unlisten", topic.name.pattern(), topic.name.group(), unused -> {});
             }
         }
     }
 
     private void ask(Topic topic) {
         topic.asked = true;
-        session.ask("listen", topic.name.pattern(), topic.name.group(), topic::answered);
+        clientSession.sendCommand("listen", topic.name.pattern(), topic.name.group(), topic::answered);
     }
 
     void connected() {
@@ -145,7 +145,7 @@ final class Listeners {
                 List.copyOf(subscriptions).forEach(Subscription::nowListening);
                 return;
             }
-            var why = session.refused(answer);
+            var why = clientSession.refused(answer);
             asked = false;
             for (Subscription subscription : List.copyOf(subscriptions)) {
                 if (subscription.accepted.completeExceptionally(why)) {
@@ -171,7 +171,7 @@ final class Listeners {
     }
 
     /** One that listens. */
-    private final class Subscription implements Listening {
+    private final class Subscription implements SignalSubscription {
         private final Name name;
         private final SignalSink sink;
         private final CompletableFuture<Void> accepted = new CompletableFuture<>();
@@ -186,13 +186,13 @@ final class Listeners {
         void nowListening() {
             accepted.complete(null);
             if (listened) {
-                Serial.guard(sink::gap);
+                SerialTaskRunner.guard(sink::gap);
             }
             listened = true;
         }
 
         void signal(String channel, String payload) {
-            Serial.guard(() -> sink.signal(channel, payload));
+            SerialTaskRunner.guard(() -> sink.signal(channel, payload));
         }
 
         @Override
@@ -202,10 +202,10 @@ final class Listeners {
 
         @Override
         public void close() {
-            session.run(
+            clientSession.run(
                     () -> {
                         remove(this);
-                        accepted.completeExceptionally(session.closed());
+                        accepted.completeExceptionally(clientSession.closed());
                     });
         }
     }

@@ -1,11 +1,11 @@
 package io.holdfast.client.wire;
 
-import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.ServiceException.Kind;
-import io.holdfast.client.service.Timeline.Timer;
+import io.holdfast.client.service.TimerClock.Timer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,42 +20,42 @@ import java.util.function.Consumer;
 final class PlainAttempt implements Attempt {
     private enum Phase {
         /** Waits in this client. */
-        IN_LINE,
+        QUEUED_HERE,
         /** Its try is under way. */
         TRYING,
         /** Has a connection and asks there for a place. */
-        PLACING,
+        ENQUEUING,
         /** Stands in line at the server. */
-        PLACED,
+        ENQUEUED,
         ENDED
     }
 
     private final PlainContext context;
-    private final Acquires acquires;
-    private final Acquisition what;
-    private final LineKey line;
-    private final Consumer<Outcome> done;
+    private final PlainAcquireQueue plainAcquireQueue;
+    private final AcquireRequest what;
+    private final KindAndKey queueKey;
+    private final Consumer<AcquireOutcome> done;
     private final long number;
     private final long deadlineNanos;
-    private Phase phase = Phase.IN_LINE;
+    private Phase phase = Phase.QUEUED_HERE;
     private boolean tried;
     private @Nullable Timer timer;
     private @Nullable Try running;
-    private @Nullable Lane lane;
+    private @Nullable PlainConnection connection;
 
     PlainAttempt(
             PlainContext context,
-            Acquires acquires,
-            Acquisition what,
-            Consumer<Outcome> done,
+            PlainAcquireQueue plainAcquireQueue,
+            AcquireRequest what,
+            Consumer<AcquireOutcome> done,
             long number) {
         this.context = context;
-        this.acquires = acquires;
+        this.plainAcquireQueue = plainAcquireQueue;
         this.what = what;
-        this.line = new LineKey(what.kind(), what.key());
+        this.queueKey = new KindAndKey(what.kind(), what.key());
         this.done = done;
         this.number = number;
-        this.deadlineNanos = context.now() + Math.min(what.waitNanos(), PlainContext.LONGEST_NANOS);
+        this.deadlineNanos = context.now() + Math.min(what.waitNanos(), PlainContext.MAX_NANOS);
     }
 
     /** Its place in the order of this client. */
@@ -63,16 +63,16 @@ final class PlainAttempt implements Attempt {
         return number;
     }
 
-    LineKey line() {
-        return line;
+    KindAndKey queueKey() {
+        return queueKey;
     }
 
     boolean isPatient() {
         return what.waitNanos() > 0;
     }
 
-    boolean isInLine() {
-        return phase == Phase.IN_LINE;
+    boolean isQueuedHere() {
+        return phase == Phase.QUEUED_HERE;
     }
 
     boolean wasTried() {
@@ -80,57 +80,57 @@ final class PlainAttempt implements Attempt {
     }
 
     void startClock() {
-        if (what.waitNanos() != Acquisition.FOREVER) {
-            timer = context.after(what.waitNanos(), () -> giveUp(new Outcome.TimedOut()));
+        if (what.waitNanos() != AcquireRequest.FOREVER) {
+            timer = context.after(what.waitNanos(), () -> giveUp(new AcquireOutcome.TimedOut()));
         }
     }
 
     @Override
     public void cancel() {
-        context.turns().execute(() -> giveUp(new Outcome.Cancelled()));
+        context.executor().execute(() -> giveUp(new AcquireOutcome.Cancelled()));
     }
 
     /** Ends it if it has not ended. A grant under way is given back. */
-    void giveUp(Outcome outcome) {
+    void giveUp(AcquireOutcome acquireOutcome) {
         if (phase == Phase.ENDED) {
             return;
         }
         if (running != null) {
-            acquires.withdraw(running);
+            plainAcquireQueue.withdraw(running);
         }
         Phase before = phase;
-        Lane used = lane;
-        end(outcome);
-        acquires.left(this, before == Phase.PLACED);
+        PlainConnection used = connection;
+        end(acquireOutcome);
+        plainAcquireQueue.removed(this, before == Phase.ENQUEUED);
         if (used != null && !used.carriesHolds()) {
-            acquires.drop(used); // the server gives up the wait with the connection
+            plainAcquireQueue.drop(used); // the server gives up the wait with the connection
         }
     }
 
-    private void end(Outcome outcome) {
+    private void end(AcquireOutcome acquireOutcome) {
         phase = Phase.ENDED;
         if (timer != null) {
             timer.cancel();
         }
-        context.turns().execute(() -> done.accept(outcome));
+        context.executor().execute(() -> done.accept(acquireOutcome));
     }
 
     // ---- over the common connection ----
 
-    void tryNow(CommonLane common) {
+    void tryNow(SharedPlainConnection common) {
         phase = Phase.TRYING;
         running = new Try();
         common.submit(running);
     }
 
     private String asking(String command, String semaphore, String timeout) {
-        boolean counted = what.kind() == Acquisition.Kind.SEMAPHORE;
+        boolean counted = what.kind() == AcquireRequest.Kind.SEMAPHORE;
         String argument =
                 timeout + (counted ? " " + what.limit() : "") + Grant.lease(what.leaseNanos());
-        return Exchange.lines(counted ? semaphore : command, what.key(), argument.strip());
+        return PlainExchange.lines(counted ? semaphore : command, what.key(), argument.strip());
     }
 
-    private void tried(Lane by, long askedAtNanos, String answer) {
+    private void tried(PlainConnection by, long askedAtNanos, String answer) {
         running = null;
         Grant grant = Grant.parse(answer);
         if (grant != null) {
@@ -140,68 +140,68 @@ final class PlainAttempt implements Attempt {
                 fail(context.refused(answer), false);
             } else if (isPatient()) {
                 tried = true;
-                phase = Phase.IN_LINE;
-                acquires.turn(line);
+                phase = Phase.QUEUED_HERE;
+                plainAcquireQueue.advance(queueKey);
             } else {
-                end(new Outcome.TimedOut());
-                acquires.left(this, false);
+                end(new AcquireOutcome.TimedOut());
+                plainAcquireQueue.removed(this, false);
             }
         }
     }
 
-    private void granted(Lane by, Grant grant, long askedAtNanos, boolean placed) {
-        PlainHold hold = acquires.hold(by, line, grant, askedAtNanos);
+    private void granted(PlainConnection by, Grant grant, long askedAtNanos, boolean placed) {
+        PlainHold hold = plainAcquireQueue.hold(by, queueKey, grant, askedAtNanos);
         if (phase == Phase.ENDED) {
             var unused = hold.release();
             return;
         }
-        end(new Outcome.Granted(hold));
-        acquires.left(this, placed);
+        end(new AcquireOutcome.Granted(hold));
+        plainAcquireQueue.removed(this, placed);
     }
 
     private void fail(ServiceException why, boolean placed) {
         if (phase == Phase.ENDED) {
             return;
         }
-        end(new Outcome.Failed(why));
-        acquires.left(this, placed);
+        end(new AcquireOutcome.Failed(why));
+        plainAcquireQueue.removed(this, placed);
     }
 
     // ---- over a connection of its own ----
 
     /** A connection to wait on, perhaps not open yet. */
-    void assign(Lane own) {
-        phase = Phase.PLACING;
-        lane = own;
+    void assign(PlainConnection own) {
+        phase = Phase.ENQUEUING;
+        connection = own;
         if (own.isIdle()) {
             enqueue(own);
         }
     }
 
     /** The connection is open now. */
-    void enqueue(Lane own) {
+    void enqueue(PlainConnection own) {
         own.send(new Step(asking("e", "se", ""), context.readLimitNanos(), this::enqueued));
     }
 
-    private void enqueued(Lane own, long unused, String answer) {
+    private void enqueued(PlainConnection own, long unused, String answer) {
         if (!answer.equals("queued") && !answer.startsWith("acquired ")) {
-            lane = null;
+            connection = null;
             fail(context.refused(answer), false);
             return;
         }
         long wait = 0; // given up: look whether it is ours already, and leave the line
         if (phase != Phase.ENDED) {
-            phase = Phase.PLACED;
+            phase = Phase.ENQUEUED;
             wait = Grant.seconds(Math.max(0, deadlineNanos - context.now()));
         }
-        if (what.waitNanos() == Acquisition.FOREVER && phase != Phase.ENDED) {
-            wait = Grant.MOST_SECONDS;
+        if (what.waitNanos() == AcquireRequest.FOREVER && phase != Phase.ENDED) {
+            wait = Grant.MAX_SECONDS;
         }
-        String command = what.kind() == Acquisition.Kind.SEMAPHORE ? "sw" : "w";
-        String request = Exchange.lines(command, what.key(), Long.toString(wait));
+        String command = what.kind() == AcquireRequest.Kind.SEMAPHORE ? "sw" : "w";
+        String request = PlainExchange.lines(command, what.key(), Long.toString(wait));
         own.send(new Step(request, limit(wait), this::waited));
-        if (phase == Phase.PLACED) {
-            acquires.placed(this);
+        if (phase == Phase.ENQUEUED) {
+            plainAcquireQueue.enqueued(this);
         }
     }
 
@@ -209,18 +209,18 @@ final class PlainAttempt implements Attempt {
         return Math.min(seconds, Integer.MAX_VALUE) * 1_000_000_000L + context.readLimitNanos();
     }
 
-    private void waited(Lane own, long askedAtNanos, String answer) {
-        boolean placed = phase == Phase.PLACED;
-        lane = null;
+    private void waited(PlainConnection own, long askedAtNanos, String answer) {
+        boolean placed = phase == Phase.ENQUEUED;
+        connection = null;
         Grant grant = Grant.parse(answer);
         if (grant != null) {
             granted(own, grant, askedAtNanos, placed);
         } else if (phase != Phase.ENDED) {
             if (answer.equals("timeout")) {
-                end(new Outcome.TimedOut());
-                acquires.left(this, placed);
+                end(new AcquireOutcome.TimedOut());
+                plainAcquireQueue.removed(this, placed);
             } else if (isPassing(answer)) {
-                acquires.pause();
+                plainAcquireQueue.pause();
                 again();
             } else {
                 fail(context.refused(answer), placed);
@@ -237,27 +237,27 @@ final class PlainAttempt implements Attempt {
 
     /** The connection is gone, or the server forgot us: from the start, at the old place here. */
     private void again() {
-        boolean placed = phase == Phase.PLACED;
-        phase = Phase.IN_LINE;
+        boolean placed = phase == Phase.ENQUEUED;
+        phase = Phase.QUEUED_HERE;
         tried = false;
-        lane = null;
-        acquires.back(this, placed);
+        connection = null;
+        plainAcquireQueue.restarted(this, placed);
     }
 
     /** The connection ended before it was answered. */
-    void laneEnded() {
+    void connectionEnded() {
         if (phase != Phase.ENDED) {
             again();
         }
     }
 
     /** No connection could be opened for it. */
-    void laneFailed(ServiceException why) {
+    void connectionFailed(ServiceException why) {
         if (phase == Phase.ENDED) {
             return;
         }
         if (why.kind() == Kind.AUTHENTICATION) {
-            lane = null;
+            connection = null;
             fail(why, false);
         } else {
             again();
@@ -275,12 +275,12 @@ final class PlainAttempt implements Attempt {
         }
 
         @Override
-        boolean isPatient() {
+        boolean waitsForConnection() {
             return PlainAttempt.this.isPatient();
         }
 
         @Override
-        public void answered(Lane by, String line) {
+        public void answered(PlainConnection by, String line) {
             tried(by, leftAtNanos(), line);
         }
 
@@ -292,17 +292,17 @@ final class PlainAttempt implements Attempt {
     }
 
     /** What to do with an answer. */
-    private interface Answered {
-        void accept(Lane own, long leftAtNanos, String answer);
+    private interface ReplyHandler {
+        void accept(PlainConnection own, long leftAtNanos, String answer);
     }
 
-    private final class Step implements Exchange {
+    private final class Step implements PlainExchange {
         private final String request;
         private final long limitNanos;
-        private final Answered next;
+        private final ReplyHandler next;
         private long leftAtNanos;
 
-        Step(String request, long limitNanos, Answered next) {
+        Step(String request, long limitNanos, ReplyHandler next) {
             this.request = request;
             this.limitNanos = limitNanos;
             this.next = next;
@@ -324,13 +324,13 @@ final class PlainAttempt implements Attempt {
         }
 
         @Override
-        public void answered(Lane own, String line) {
+        public void answered(PlainConnection own, String line) {
             next.accept(own, leftAtNanos, line);
         }
 
         @Override
         public void lost(ServiceException why) {
-            laneEnded();
+            connectionEnded();
         }
     }
 }

@@ -2,7 +2,7 @@ package io.holdfast.client.wire;
 
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.ServiceException.Kind;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,21 +11,21 @@ import java.util.concurrent.Executor;
 /**
  * What all parts of one plain service share.
  *
- * @param turns where everything is decided
+ * @param executor where everything is decided
  * @param threads where everything that may block is done; never in short supply
  */
 record PlainContext(
-        WireConfig config, Timeline timeline, Turns turns, Executor threads, Dialer dialer) {
+        WireConfig config, TimerClock timeline, CallerRunsSerialExecutor executor, Executor threads, PlainConnector dialer) {
     /** Centuries, and far from any overflow. */
-    static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
+    static final long MAX_NANOS = Long.MAX_VALUE / 4;
 
     long now() {
         return timeline.nanoTime();
     }
 
     /** Runs the task in a turn, later. */
-    Timeline.Timer after(long nanos, Runnable task) {
-        return timeline.schedule(Math.min(nanos, LONGEST_NANOS), () -> turns.execute(task));
+    TimerClock.Timer after(long nanos, Runnable task) {
+        return timeline.schedule(Math.min(nanos, MAX_NANOS), () -> executor.execute(task));
     }
 
     long readLimitNanos() {

@@ -1,6 +1,6 @@
 package io.holdfast.client.wire;
 
-import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.ServiceException;
 
@@ -19,15 +19,15 @@ final class PlainHold implements GrantedHold {
     }
 
     /** Who must know what happens to it. */
-    interface Owner {
+    interface PlainHoldListener {
         /** The key may be free now. */
         void released(PlainHold hold);
     }
 
     private final PlainContext context;
-    private final CommonLane common;
-    private final Owner owner;
-    private final Lane lane;
+    private final SharedPlainConnection common;
+    private final PlainHoldListener plainHoldListener;
+    private final PlainConnection connection;
     private final Kind kind;
     private final String key;
     private final Grant grant;
@@ -39,27 +39,27 @@ final class PlainHold implements GrantedHold {
 
     PlainHold(
             PlainContext context,
-            CommonLane common,
-            Owner owner,
-            Lane lane,
-            LineKey line,
+            SharedPlainConnection common,
+            PlainHoldListener plainHoldListener,
+            PlainConnection plainConnection,
+            KindAndKey line,
             Grant grant,
             long askedAtNanos) {
         this.context = context;
         this.common = common;
-        this.owner = owner;
-        this.lane = lane;
+        this.plainHoldListener = plainHoldListener;
+        this.connection = plainConnection;
         this.kind = line.kind();
         this.key = line.key();
         this.grant = grant;
         this.askedAtNanos = askedAtNanos;
         this.overAtNanos = end(grant.leaseNanos());
-        lane.carry(this);
+        plainConnection.carry(this);
     }
 
     /** Leases of centuries must not overflow. */
     private long end(long leaseNanos) {
-        return context.now() + Math.min(leaseNanos, PlainContext.LONGEST_NANOS);
+        return context.now() + Math.min(leaseNanos, PlainContext.MAX_NANOS);
     }
 
     @Override
@@ -67,8 +67,8 @@ final class PlainHold implements GrantedHold {
         return key;
     }
 
-    LineKey line() {
-        return new LineKey(kind, key);
+    KindAndKey queueKey() {
+        return new KindAndKey(kind, key);
     }
 
     @Override
@@ -87,7 +87,7 @@ final class PlainHold implements GrantedHold {
     }
 
     @Override
-    public long askedAtNanos() {
+    public long requestedAtNanos() {
         return askedAtNanos;
     }
 
@@ -95,16 +95,16 @@ final class PlainHold implements GrantedHold {
     public CompletableFuture<Long> renew(long leaseNanos) {
         var renewed = new CompletableFuture<Long>();
         String argument = grant.token() + Grant.lease(leaseNanos);
-        String request = Exchange.lines(kind == Kind.SEMAPHORE ? "sn" : "n", key, argument);
-        context.turns().execute(() -> ask(new Renewal(request, renewed)));
+        String request = PlainExchange.lines(kind == Kind.SEMAPHORE ? "sn" : "n", key, argument);
+        context.executor().execute(() -> sendRenewal(new Renewal(request, renewed)));
         return renewed;
     }
 
     @Override
     public CompletableFuture<Boolean> release() {
         var released = new CompletableFuture<Boolean>();
-        String request = Exchange.lines(kind == Kind.SEMAPHORE ? "sr" : "r", key, grant.token());
-        context.turns()
+        String request = PlainExchange.lines(kind == Kind.SEMAPHORE ? "sr" : "r", key, grant.token());
+        context.executor()
                 .execute(
                         () -> {
                             if (state == State.HELD) {
@@ -117,7 +117,7 @@ final class PlainHold implements GrantedHold {
         return released;
     }
 
-    private void ask(Renewal renewal) {
+    private void sendRenewal(Renewal renewal) {
         if (state == State.HELD) {
             send(renewal);
         } else {
@@ -127,9 +127,9 @@ final class PlainHold implements GrantedHold {
 
     /** Whoever knows the token may renew and release: a connection that waits is in no way. */
     private void send(HoldRequest request) {
-        if (lane != common.lane() && lane.isIdle()) {
+        if (connection != common.connection() && connection.isIdle()) {
             request.overOwnLane = true;
-            lane.send(request);
+            connection.send(request);
         } else {
             common.submit(request);
         }
@@ -137,7 +137,7 @@ final class PlainHold implements GrantedHold {
 
     @Override
     public void onLost(Consumer<Loss> action) {
-        context.turns()
+        context.executor()
                 .execute(
                         () -> {
                             if (loss != null) {
@@ -154,7 +154,7 @@ final class PlainHold implements GrantedHold {
 
     /** The server has surely ended it. */
     void expired() {
-        lane.drop(this);
+        connection.drop(this);
         lose(Loss.EXPIRED);
     }
 
@@ -170,7 +170,7 @@ final class PlainHold implements GrantedHold {
         loss = reason;
         Consumer<Loss> action = onLost;
         if (action != null) {
-            context.turns().execute(() -> action.accept(reason));
+            context.executor().execute(() -> action.accept(reason));
         }
     }
 
@@ -183,7 +183,7 @@ final class PlainHold implements GrantedHold {
 
         @Override
         boolean isRepeatable() {
-            return !overOwnLane && !lane.hasEnded();
+            return !overOwnLane && !connection.hasEnded();
         }
     }
 
@@ -196,13 +196,13 @@ final class PlainHold implements GrantedHold {
         }
 
         @Override
-        public void answered(Lane by, String line) {
+        public void answered(PlainConnection by, String line) {
             long lease = Grant.renewed(line);
             if (lease >= 0) {
                 overAtNanos = end(lease);
                 renewed.complete(lease);
             } else if (line.equals("error") || line.equals("error_lease_expired")) {
-                lane.drop(PlainHold.this);
+                connection.drop(PlainHold.this);
                 state = state == State.HELD ? State.LOST : state;
                 renewed.complete(-1L);
             } else {
@@ -229,8 +229,8 @@ final class PlainHold implements GrantedHold {
         }
 
         @Override
-        public void answered(Lane by, String line) {
-            lane.drop(PlainHold.this);
+        public void answered(PlainConnection by, String line) {
+            connection.drop(PlainHold.this);
             if (line.equals("ok")) {
                 released.complete(true);
             } else if (line.equals("error")) {
@@ -238,13 +238,13 @@ final class PlainHold implements GrantedHold {
             } else {
                 released.completeExceptionally(context.refused(line));
             }
-            owner.released(PlainHold.this);
+            plainHoldListener.released(PlainHold.this);
         }
 
         @Override
         void failed(ServiceException why) {
-            boolean gone = lane.hasEnded();
-            lane.drop(PlainHold.this);
+            boolean gone = connection.hasEnded();
+            connection.drop(PlainHold.this);
             if (gone) {
                 released.complete(false);
             } else {

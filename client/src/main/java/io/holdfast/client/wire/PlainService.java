@@ -1,15 +1,15 @@
 package io.holdfast.client.wire;
 
 import io.holdfast.client.service.Abilities;
-import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.ServiceException.Kind;
 import io.holdfast.client.service.SignalSink;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -25,47 +25,47 @@ import java.util.function.Consumer;
 /**
  * A plain dflockd: no tags, so that a connection serves one request at a time and a wait needs one
  * of its own. When there are no more connections acquires wait in this client, in order, without a
- * place at the server. Everything is decided in {@link Turns}; sockets are read and written by
+ * place at the server. Everything is decided in {@link CallerRunsSerialExecutor}; sockets are read and written by
  * threads of this service, since a given executor might have too few for all connections.
  */
 final class PlainService implements LockService {
-    private static final long LAST_WORDS_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ThreadPoolExecutor threads;
-    private final Dialer dialer;
+    private final PlainConnector plainConnector;
     private final PlainContext context;
     private final ServiceEvents events;
-    private final CommonLane common;
-    private final Acquires acquires;
-    private final SignalLanes signals;
+    private final SharedPlainConnection common;
+    private final PlainAcquireQueue plainAcquireQueue;
+    private final SignalConnections signals;
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicBoolean closing = new AtomicBoolean();
     private boolean connected = true;
 
     private PlainService(
-            WireConfig config, ServiceEvents events, Timeline timeline, InetSocketAddress address) {
+            WireConfig config, ServiceEvents events, TimerClock timerClock, InetSocketAddress address) {
         this.events = events;
-        this.dialer = new Dialer(config, address);
-        this.threads = threads(dialer.name());
-        this.context = new PlainContext(config, timeline, new Turns(threads), threads, dialer);
-        this.common = new CommonLane(context, this::commonLost);
-        this.signals = new SignalLanes(context);
-        this.acquires = new Acquires(context, common, signals::connections, this::connectionLost);
+        this.plainConnector = new PlainConnector(config, address);
+        this.threads = threads(plainConnector.name());
+        this.context = new PlainContext(config, timerClock, new CallerRunsSerialExecutor(threads), threads, plainConnector);
+        this.common = new SharedPlainConnection(context, this::commonLost);
+        this.signals = new SignalConnections(context);
+        this.plainAcquireQueue = new PlainAcquireQueue(context, common, signals::connections, this::connectionLost);
     }
 
     /** Goes on with an authenticated connection to that address, which belongs to it from now. */
     static PlainService open(
             WireConfig config,
             ServiceEvents events,
-            Timeline timeline,
+            TimerClock timerClock,
             LineSocket socket,
             InetSocketAddress address) {
-        var service = new PlainService(config, events, timeline, address);
+        var service = new PlainService(config, events, timerClock, address);
         service.context
-                .turns()
+                .executor()
                 .execute(
                         () -> {
-                            service.tell(events::connected, service.address());
+                            service.notifyListener(events::connected, service.address());
                             service.common.adopt(socket);
                         });
         return service;
@@ -89,7 +89,7 @@ final class PlainService implements LockService {
 
     @Override
     public String address() {
-        return dialer.name();
+        return plainConnector.name();
     }
 
     @Override
@@ -98,35 +98,35 @@ final class PlainService implements LockService {
     }
 
     @Override
-    public Timeline timeline() {
+    public TimerClock timeline() {
         return context.timeline();
     }
 
     @Override
-    public Attempt acquire(Acquisition what, Consumer<Outcome> done) {
-        var attempt = new PlainAttempt(context, acquires, what, done, numbers.incrementAndGet());
-        if (what.kind() == Acquisition.Kind.READ) {
+    public Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
+        var attempt = new PlainAttempt(context, plainAcquireQueue, what, done, numbers.incrementAndGet());
+        if (what.kind() == AcquireRequest.Kind.READ) {
             refuse(done, "read locks");
         } else if (what.unbound()) {
             refuse(done, "holds that outlive their connection");
         } else {
-            context.turns().execute(() -> acquires.start(attempt));
+            context.executor().execute(() -> plainAcquireQueue.start(attempt));
         }
         return attempt;
     }
 
-    private void refuse(Consumer<Outcome> done, String what) {
+    private void refuse(Consumer<AcquireOutcome> done, String what) {
         var why = context.failure(Kind.UNSUPPORTED, "a plain dflockd has no " + what, null);
-        context.turns().execute(() -> done.accept(new Outcome.Failed(why)));
+        context.executor().execute(() -> done.accept(new AcquireOutcome.Failed(why)));
     }
 
     @Override
     public CompletableFuture<String> command(String command, String key, String argument) {
         var answer = new CompletableFuture<String>();
         var request =
-                new ShortRequest(Exchange.lines(command, key, argument), context.readLimitNanos()) {
+                new ShortRequest(PlainExchange.lines(command, key, argument), context.readLimitNanos()) {
                     @Override
-                    public void answered(Lane lane, String line) {
+                    public void answered(PlainConnection plainConnection, String line) {
                         answer.complete(line);
                     }
 
@@ -135,43 +135,43 @@ final class PlainService implements LockService {
                         answer.completeExceptionally(why);
                     }
                 };
-        context.turns().execute(() -> common.submit(request));
+        context.executor().execute(() -> common.submit(request));
         return answer;
     }
 
     @Override
-    public Listening listen(String pattern, String group, SignalSink sink) {
+    public SignalSubscription listen(String pattern, String group, SignalSink sink) {
         return signals.listen(pattern, group, sink);
     }
 
     private void commonLost(boolean abruptly) {
         connectionLost();
         if (abruptly) {
-            acquires.distrust();
+            plainAcquireQueue.suspectServer();
         }
     }
 
     private void connectionLost() {
         if (connected && !closing.get()) {
             connected = false;
-            tell(events::suspended);
-            tell(events::lost);
+            notifyListener(events::suspended);
+            notifyListener(events::lost);
             common.submitFirst(new Probe());
         }
     }
 
     private void connectedAgain() {
         connected = true;
-        tell(events::reconnected, address());
+        notifyListener(events::reconnected, address());
     }
 
-    private void tell(Runnable event, String address) {
-        tell(() -> events.server(address));
-        tell(event);
+    private void notifyListener(Runnable event, String address) {
+        notifyListener(() -> events.server(address));
+        notifyListener(event);
     }
 
-    private void tell(Runnable event) {
-        context.turns().execute(event);
+    private void notifyListener(Runnable event) {
+        context.executor().execute(event);
     }
 
     @Override
@@ -180,10 +180,10 @@ final class PlainService implements LockService {
             return;
         }
         var released = new CountDownLatch(1);
-        context.turns().execute(() -> releaseAll(released));
-        boolean mayWait = !context.turns().isMine();
+        context.executor().execute(() -> releaseAll(released));
+        boolean mayWait = !context.executor().isMine();
         boolean interrupted = mayWait && !awaited(released);
-        context.turns().execute(this::end);
+        context.executor().execute(this::end);
         threads.shutdown();
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -191,8 +191,8 @@ final class PlainService implements LockService {
     }
 
     private void releaseAll(CountDownLatch released) {
-        acquires.cancelAll();
-        List<PlainHold> holds = acquires.holds();
+        plainAcquireQueue.cancelAll();
+        List<PlainHold> holds = plainAcquireQueue.holds();
         CompletableFuture.allOf(
                         holds.stream().map(PlainHold::release).toArray(CompletableFuture<?>[]::new))
                 .whenComplete((unused, alsoUnused) -> released.countDown());
@@ -201,7 +201,7 @@ final class PlainService implements LockService {
     /** Waits a moment, interrupted or not; false if interrupted. */
     private static boolean awaited(CountDownLatch latch) {
         boolean interrupted = false;
-        long end = System.nanoTime() + LAST_WORDS_NANOS;
+        long end = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
         while (true) {
             try {
                 boolean unused = latch.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -213,16 +213,16 @@ final class PlainService implements LockService {
     }
 
     private void end() {
-        dialer.close();
+        plainConnector.close();
         signals.close();
-        acquires.close();
+        plainAcquireQueue.close();
         common.close();
     }
 
     /** Tells whether there is a server again. */
     private final class Probe extends ShortRequest {
         Probe() {
-            super(Exchange.lines("ping", "_", "_"), context.readLimitNanos());
+            super(PlainExchange.lines("ping", "_", "_"), context.readLimitNanos());
         }
 
         @Override
@@ -231,12 +231,12 @@ final class PlainService implements LockService {
         }
 
         @Override
-        boolean isPatient() {
+        boolean waitsForConnection() {
             return true;
         }
 
         @Override
-        public void answered(Lane lane, String line) {
+        public void answered(PlainConnection plainConnection, String line) {
             connectedAgain();
         }
 

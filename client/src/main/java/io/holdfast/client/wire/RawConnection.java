@@ -15,11 +15,11 @@ import java.util.concurrent.TimeUnit;
 
 /** A plain connection, one request after the other; signals are kept apart. Never pings. */
 public final class RawConnection implements AutoCloseable {
-    private static final int ROOM = 1024;
+    private static final int CAPACITY = 1024;
 
     private final LineSocket socket;
-    private final BlockingQueue<String> signals = new ArrayBlockingQueue<>(ROOM);
-    private final ArrayDeque<CompletableFuture<String>> asked = new ArrayDeque<>();
+    private final BlockingQueue<String> signals = new ArrayBlockingQueue<>(CAPACITY);
+    private final ArrayDeque<CompletableFuture<String>> pendingReplies = new ArrayDeque<>();
     private @Nullable ServiceException broken;
 
     private RawConnection(LineSocket socket) {
@@ -61,7 +61,7 @@ public final class RawConnection implements AutoCloseable {
     }
 
     /** Sends; the answer, or a {@link ServiceException}. */
-    public CompletableFuture<String> ask(String command, String key, String argument) {
+    public CompletableFuture<String> send(String command, String key, String argument) {
         var answer = new CompletableFuture<String>();
         synchronized (this) {
             if (broken != null) {
@@ -69,7 +69,7 @@ public final class RawConnection implements AutoCloseable {
                         failure(ServiceException.Kind.UNREACHABLE, broken.getMessage()));
                 return answer;
             }
-            asked.add(answer);
+            pendingReplies.add(answer);
         }
         try {
             socket.write(command, key, argument);
@@ -96,7 +96,7 @@ public final class RawConnection implements AutoCloseable {
                 }
                 CompletableFuture<String> next;
                 synchronized (this) {
-                    next = asked.poll();
+                    next = pendingReplies.poll();
                 }
                 if (next == null) {
                     end("an answer that nobody asked for");
@@ -119,8 +119,8 @@ public final class RawConnection implements AutoCloseable {
             if (broken == null) {
                 broken = failure;
             }
-            left = new ArrayDeque<>(asked);
-            asked.clear();
+            left = new ArrayDeque<>(pendingReplies);
+            pendingReplies.clear();
         }
         socket.close();
         left.forEach(answer -> answer.completeExceptionally(failure));

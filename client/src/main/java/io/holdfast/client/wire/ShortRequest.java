@@ -1,12 +1,12 @@
 package io.holdfast.client.wire;
 
 import io.holdfast.client.service.ServiceException;
-import io.holdfast.client.service.Timeline.Timer;
+import io.holdfast.client.service.TimerClock.Timer;
 
 import org.jspecify.annotations.Nullable;
 
 /** A request that the server answers at once. */
-abstract class ShortRequest implements Exchange {
+abstract class ShortRequest implements PlainExchange {
     private final String request;
     private final long limitNanos;
     private @Nullable Timer expiry;
@@ -25,7 +25,7 @@ abstract class ShortRequest implements Exchange {
     }
 
     /** Whether it waits for a connection as long as it takes. */
-    boolean isPatient() {
+    boolean waitsForConnection() {
         return false;
     }
 
@@ -83,6 +83,6 @@ abstract class ShortRequest implements Exchange {
     }
 
     final boolean canExpire() {
-        return expiry == null && !isPatient();
+        return expiry == null && !waitsForConnection();
     }
 }

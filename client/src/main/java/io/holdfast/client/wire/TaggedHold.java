@@ -1,6 +1,6 @@
 package io.holdfast.client.wire;
 
-import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.ServiceException;
 
@@ -10,18 +10,18 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** What a session holds. What can change is touched only from the session's {@link Serial}. */
+/** What a session holds. What can change is touched only from the session's {@link SerialTaskRunner}. */
 final class TaggedHold implements GrantedHold {
     private static final int FENCE_DIGITS = 16;
 
-    private final Session session;
+    private final ClientSession clientSession;
     private final String sessionName;
-    private final Acquisition what;
+    private final AcquireRequest what;
     private final long tag;
     private final String token;
     private final long leaseNanos;
     private final long askedAtNanos;
-    private final @Nullable Pulse heardOn;
+    private final @Nullable SessionHeartbeat grantedOn;
 
     private long endsAtNanos;
     private boolean released;
@@ -29,22 +29,22 @@ final class TaggedHold implements GrantedHold {
     private @Nullable Consumer<Loss> onLost;
 
     TaggedHold(
-            Session session,
+            ClientSession clientSession,
             String sessionName,
-            Acquisition what,
+            AcquireRequest what,
             long tag,
             String token,
             long leaseNanos,
             long askedAtNanos,
-            @Nullable Pulse heardOn) {
-        this.session = session;
+            @Nullable SessionHeartbeat heardOn) {
+        this.clientSession = clientSession;
         this.sessionName = sessionName;
         this.what = what;
         this.tag = tag;
         this.token = token;
         this.leaseNanos = leaseNanos;
         this.askedAtNanos = askedAtNanos;
-        this.heardOn = heardOn;
+        this.grantedOn = heardOn;
         this.endsAtNanos = askedAtNanos + leaseNanos;
     }
 
@@ -77,22 +77,22 @@ final class TaggedHold implements GrantedHold {
 
     @Override
     public Certainty certainty() {
-        return what.unbound() ? Certainty.HELD : session.certainty(heardOn);
+        return what.unbound() ? Certainty.HELD : clientSession.certainty(grantedOn);
     }
 
     @Override
-    public long askedAtNanos() {
+    public long requestedAtNanos() {
         return askedAtNanos;
     }
 
     @Override
     public CompletableFuture<Long> renew(long lease) {
         var future = new CompletableFuture<Long>();
-        long askedAt = session.now();
-        session.run(
+        long askedAt = clientSession.now();
+        clientSession.run(
                 () -> {
                     if (loss == null) {
-                        session.submit(new HoldRequest.Renew(this, lease, askedAt, future));
+                        clientSession.submit(new HoldRequest.Renew(this, lease, askedAt, future));
                     } else {
                         future.complete(-1L);
                     }
@@ -103,7 +103,7 @@ final class TaggedHold implements GrantedHold {
     @Override
     public CompletableFuture<Boolean> release() {
         var future = new CompletableFuture<Boolean>();
-        session.run(() -> release(future));
+        clientSession.run(() -> release(future));
         return future;
     }
 
@@ -111,7 +111,7 @@ final class TaggedHold implements GrantedHold {
         released = true;
         onLost = null;
         if (loss == null) {
-            session.submit(new HoldRequest.Release(this, future));
+            clientSession.submit(new HoldRequest.Release(this, future));
         } else {
             future.complete(false);
         }
@@ -119,7 +119,7 @@ final class TaggedHold implements GrantedHold {
 
     @Override
     public void onLost(Consumer<Loss> action) {
-        session.run(
+        clientSession.run(
                 () -> {
                     if (released) {
                         return;
@@ -138,7 +138,7 @@ final class TaggedHold implements GrantedHold {
     }
 
     boolean isSemaphore() {
-        return what.kind() == Acquisition.Kind.SEMAPHORE;
+        return what.kind() == AcquireRequest.Kind.SEMAPHORE;
     }
 
     boolean isUnbound() {
@@ -155,12 +155,12 @@ final class TaggedHold implements GrantedHold {
     }
 
     ServiceException refused(String answer) {
-        return session.refused(answer);
+        return clientSession.refused(answer);
     }
 
     /** It was given back. */
     void forget() {
-        session.forget(this);
+        clientSession.forget(this);
     }
 
     /** The server knows it no more, and has not said why. */
@@ -176,7 +176,7 @@ final class TaggedHold implements GrantedHold {
         Consumer<Loss> action = onLost;
         onLost = null;
         if (action != null && !released) {
-            Serial.guard(() -> action.accept(why));
+            SerialTaskRunner.guard(() -> action.accept(why));
         }
     }
 

@@ -1,13 +1,13 @@
 package io.holdfast.client.wire;
 
 import io.holdfast.client.service.Abilities;
-import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.SignalSink;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,29 +19,29 @@ import java.util.function.Consumer;
 
 /** A server with tagged mode, over one connection and one more per group that is listened in. */
 final class TaggedService implements LockService {
-    private static final long FAREWELL_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final WireConfig config;
-    private final Session session;
-    private final Link link;
-    private final Groups groups;
+    private final ClientSession clientSession;
+    private final ReconnectingConnection reconnectingConnection;
+    private final GroupListeners groupListeners;
     private final AtomicBoolean closing = new AtomicBoolean();
 
     private TaggedService(
             WireConfig config,
             ServiceEvents events,
-            Timeline timeline,
-            @Nullable Channel channel,
+            TimerClock timerClock,
+            @Nullable LineChannel lineChannel,
             @Nullable Hello hello) {
         this.config = config;
-        this.session = new Session(config, events, timeline);
-        this.link = new Link(config, channel, session);
-        session.onEnd(link::stop);
-        this.groups = new Groups(config, timeline);
-        if (channel != null && hello != null) {
-            session.up(channel, hello);
+        this.clientSession = new ClientSession(config, events, timerClock);
+        this.reconnectingConnection = new ReconnectingConnection(config, lineChannel, clientSession);
+        clientSession.onEnd(reconnectingConnection::stop);
+        this.groupListeners = new GroupListeners(config, timerClock);
+        if (lineChannel != null && hello != null) {
+            clientSession.up(lineChannel, hello);
         }
-        link.start();
+        reconnectingConnection.start();
     }
 
     /**
@@ -52,75 +52,75 @@ final class TaggedService implements LockService {
     static TaggedService open(
             WireConfig config,
             ServiceEvents events,
-            Timeline timeline,
+            TimerClock timerClock,
             LineSocket socket,
             String helloAnswer)
             throws BadLineException {
         Hello hello = Hello.parse(helloAnswer);
-        return new TaggedService(config, events, timeline, new Channel(socket), hello);
+        return new TaggedService(config, events, timerClock, new LineChannel(socket), hello);
     }
 
     /** One that has yet to find a connection. */
-    static TaggedService dialing(WireConfig config, ServiceEvents events, Timeline timeline) {
-        return new TaggedService(config, events, timeline, null, null);
+    static TaggedService dialing(WireConfig config, ServiceEvents events, TimerClock timerClock) {
+        return new TaggedService(config, events, timerClock, null, null);
     }
 
     @Override
     public String address() {
-        return session.address();
+        return clientSession.address();
     }
 
     @Override
     public Abilities abilities() {
-        return session.canResume() ? Abilities.ALL : new Abilities(true, true, true, true, false);
+        return clientSession.canResume() ? Abilities.ALL : new Abilities(true, true, true, true, false);
     }
 
     @Override
-    public Timeline timeline() {
-        return session.timeline();
+    public TimerClock timeline() {
+        return clientSession.timeline();
     }
 
     @Override
-    public Attempt acquire(Acquisition what, Consumer<Outcome> done) {
-        var acquire = new Acquire(session, what, done);
-        session.run(() -> session.submit(acquire));
-        return acquire;
+    public Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
+        var taggedAcquire = new TaggedAcquire(clientSession, what, done);
+        clientSession.run(() -> clientSession.submit(taggedAcquire));
+        return taggedAcquire;
     }
 
     @Override
     public CompletableFuture<String> command(String command, String key, String argument) {
         var future = new CompletableFuture<String>();
-        var question =
-                new Question(
+        var oneShotRequest =
+                new OneShotRequest(
                         command, key, argument, future::complete, future::completeExceptionally);
-        session.run(() -> session.submit(question));
+        clientSession.run(() -> clientSession.submit(oneShotRequest));
         return future;
     }
 
     @Override
-    public Listening listen(String pattern, String group, SignalSink sink) {
+    public SignalSubscription listen(String pattern, String group, SignalSink sink) {
         var name = new Listeners.Name(pattern, group);
-        return group.isEmpty() ? listenAlone(name, sink) : groups.listen(name, sink);
+        return group.isEmpty() ? listenAlone(name, sink) : groupListeners.listen(name, sink);
     }
 
-    Listening listenAlone(Listeners.Name name, SignalSink sink) {
-        return session.listeners().listen(name, sink, config.connectTimeout().toNanos());
+    SignalSubscription listenAlone(Listeners.Name name, SignalSink sink) {
+        return clientSession.listeners().listen(name, sink, config.connectTimeout().toNanos());
     }
 
     @Override
     public void close() {
         closeSoon();
-        groups.close();
-        if (session.isHere()) {
+        groupListeners.close();
+        if (clientSession.isHere()) {
             return; // a callback closes: whoever could answer it waits for this very thread
         }
         boolean interrupted = false;
-        long deadline = System.nanoTime() + FAREWELL_NANOS;
+        long deadline = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
         while (true) {
             try {
-                session.ended().await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-                session.run(session::finishClose);
-                link.join(Duration.ofNanos(FAREWELL_NANOS));
+                clientSession.ended().await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                clientSession.run(clientSession::finishClose);
+                reconnectingConnection.join(Duration.ofNanos(CLOSE_TIMEOUT_NANOS));
                 break;
             } catch (InterruptedException e) {
                 interrupted = true;
@@ -136,8 +136,8 @@ final class TaggedService implements LockService {
         if (closing.getAndSet(true)) {
             return;
         }
-        session.run(session::beginClose);
-        session.timeline().schedule(FAREWELL_NANOS / 2, () -> session.run(session::sayBye));
-        session.timeline().schedule(FAREWELL_NANOS, () -> session.run(session::finishClose));
+        clientSession.run(clientSession::beginClose);
+        clientSession.timeline().schedule(CLOSE_TIMEOUT_NANOS / 2, () -> clientSession.run(clientSession::sendBye));
+        clientSession.timeline().schedule(CLOSE_TIMEOUT_NANOS, () -> clientSession.run(clientSession::finishClose));
     }
 }

@@ -4,7 +4,7 @@ import io.holdfast.client.service.LockService;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.ServiceException.Kind;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -18,7 +18,7 @@ public final class WireServices {
      * Connects, authenticates and finds out whether the server has tagged mode; blocks at most for
      * the connect timeout per address, and as long again for the first answers.
      */
-    public static LockService connect(WireConfig config, ServiceEvents events, Timeline timeline)
+    public static LockService connect(WireConfig config, ServiceEvents events, TimerClock timerClock)
             throws ServiceException, InterruptedException {
         ServiceException failure = null;
         for (InetSocketAddress address : config.addresses()) {
@@ -26,7 +26,7 @@ public final class WireServices {
                 throw new InterruptedException();
             }
             try {
-                return connect(config, events, timeline, address);
+                return connect(config, events, timerClock, address);
             } catch (ServiceException e) {
                 if (failure == null || failure.kind() != Kind.AUTHENTICATION) {
                     failure = e;
@@ -37,14 +37,14 @@ public final class WireServices {
     }
 
     private static LockService connect(
-            WireConfig config, ServiceEvents events, Timeline timeline, InetSocketAddress address)
+            WireConfig config, ServiceEvents events, TimerClock timerClock, InetSocketAddress address)
             throws ServiceException {
         LineSocket socket = LineSocket.dial(config, address);
         boolean ready = false;
         try {
             socket.readTimeout(config.connectTimeout());
             socket.authenticate(config.authToken());
-            LockService service = negotiate(config, events, timeline, address, socket);
+            LockService service = negotiate(config, events, timerClock, address, socket);
             ready = true;
             return service;
         } catch (IOException | RuntimeException e) { // the token's supplier may throw
@@ -65,7 +65,7 @@ public final class WireServices {
     private static LockService negotiate(
             WireConfig config,
             ServiceEvents events,
-            Timeline timeline,
+            TimerClock timerClock,
             InetSocketAddress address,
             LineSocket socket)
             throws IOException, ServiceException {
@@ -73,9 +73,9 @@ public final class WireServices {
         boolean pinged = config.plain() && answer.equals("ok");
         if (!pinged && Hello.isTaggedOrPlain(answer, socket.address())) {
             socket.readTimeout(config.readTimeout());
-            return TaggedService.open(config, events, timeline, socket, answer);
+            return TaggedService.open(config, events, timerClock, socket, answer);
         }
         socket.readTimeout(Duration.ZERO);
-        return PlainService.open(config, events, timeline, socket, address);
+        return PlainService.open(config, events, timerClock, socket, address);
     }
 }

@@ -46,11 +46,11 @@ class LineSplitterTest {
         feed("x".repeat(1000) + "\n");
         assertThat(lines).containsExactly("x".repeat(1000));
         assertThatThrownBy(() -> feed("x".repeat(1001)))
-                .isInstanceOf(BadAnswerException.class)
+                .isInstanceOf(LockdProtocolException.class)
                 .hasMessage("A line of more than 1000 bytes");
     }
 
-    private void feed(String text) throws BadAnswerException {
+    private void feed(String text) throws LockdProtocolException {
         splitter.feed(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), lines::add);
     }
 }

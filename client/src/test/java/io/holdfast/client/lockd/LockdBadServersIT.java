@@ -34,7 +34,7 @@ class LockdBadServersIT {
                                 peer -> {
                                     while (true) {
                                         String line = peer.onlyLine();
-                                        peer.send(Answers.to("d", lines).apply(line));
+                                        peer.send(ScriptedReplies.to("d", lines).apply(line));
                                     }
                                 });
                 var client = client(server, LISTING)) {
@@ -53,7 +53,7 @@ class LockdBadServersIT {
                                 peer -> {
                                     while (true) {
                                         String line = peer.onlyLine();
-                                        peer.send(Answers.to("who", "0 disabled\n").apply(line));
+                                        peer.send(ScriptedReplies.to("who", "0 disabled\n").apply(line));
                                     }
                                 });
                 var client = client(server, LISTING)) {
@@ -71,9 +71,9 @@ class LockdBadServersIT {
                                     String first = peer.line();
                                     String second = peer.line(); // sent once the first is overdue
                                     peer.send("a: 1\n");
-                                    peer.send(Answers.plain(first));
-                                    peer.send(Answers.plain(second));
-                                    peer.answerAll(Answers::plain);
+                                    peer.send(ScriptedReplies.plain(first));
+                                    peer.send(ScriptedReplies.plain(second));
+                                    peer.answerAll(ScriptedReplies::plain);
                                 });
                 var client = client(server, LISTING)) {
             assertThat(client.dump()).containsOnlyKeys("a");
@@ -166,7 +166,7 @@ class LockdBadServersIT {
     })
     void gives_up_when_the_answer_is_none_to_the_question(String command, String answer)
             throws Exception {
-        try (var server = FakeServer.answering(Answers.to(command, answer + "\n"));
+        try (var server = FakeServer.answering(ScriptedReplies.to(command, answer + "\n"));
                 var client = client(server, ENDLESS)) {
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(() -> call(client, command))
@@ -177,7 +177,7 @@ class LockdBadServersIT {
 
     @Test
     void gives_up_when_one_lock_has_two_holders() throws Exception {
-        try (var server = FakeServer.answering(Answers.to("d x", "x: 1\nx: 2\n"));
+        try (var server = FakeServer.answering(ScriptedReplies.to("d x", "x: 1\nx: 2\n"));
                 var client = client(server, ENDLESS)) {
             assertThatExceptionOfType(LockdConnectionException.class)
                     .isThrownBy(() -> client.dump("x"));
@@ -192,7 +192,7 @@ class LockdBadServersIT {
         try (var server =
                         FakeServer.tcp(
                                 peer -> {
-                                    peer.send(Answers.plain(peer.line()));
+                                    peer.send(ScriptedReplies.plain(peer.line()));
                                     asked.await();
                                     peer.send("1 Lock Get Success: x\n");
                                     peer.awaitEnd();
@@ -219,7 +219,7 @@ class LockdBadServersIT {
                         FakeServer.tcp(
                                 peer -> {
                                     String line = peer.line();
-                                    peer.send(Answers.plain(line) + "1 Lock Get");
+                                    peer.send(ScriptedReplies.plain(line) + "1 Lock Get");
                                     peer.line();
                                     peer.send(" Success: x\n");
                                     peer.awaitEnd();

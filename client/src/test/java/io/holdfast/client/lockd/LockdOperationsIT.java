@@ -27,14 +27,14 @@ class LockdOperationsIT {
     @Test
     void gets_inspects_and_releases_a_lock() throws Exception {
         with(
-                Answers.to("i printer", "1 Lock Is Locked: printer\n"),
+                ScriptedReplies.to("i printer", "1 Lock Is Locked: printer\n"),
                 client -> {
                     assertThat(client.get("printer"))
-                            .isEqualTo(new LockdAnswer(1, "Lock Get Success: printer"));
+                            .isEqualTo(new LockdReply(1, "Lock Get Success: printer"));
                     assertThat(client.tryGet("printer")).isTrue();
                     assertThat(client.inspect("printer").number()).isEqualTo(1);
                     assertThat(client.inspect("scanner"))
-                            .isEqualTo(new LockdAnswer(0, "Lock Not Locked: scanner"));
+                            .isEqualTo(new LockdReply(0, "Lock Not Locked: scanner"));
                     assertThat(client.release("printer").text())
                             .isEqualTo("Lock Release Success: printer");
                 });
@@ -50,7 +50,7 @@ class LockdOperationsIT {
                         case "r" -> "0 Lock Release Failure: x\n";
                         case "sg" -> "0 Shared Lock Get Failure: x\r\n";
                         case "sr" -> "0 Shared Lock Release Failure: x\r\n";
-                        default -> Answers.plain(line);
+                        default -> ScriptedReplies.plain(line);
                     };
                 },
                 client -> {
@@ -66,19 +66,19 @@ class LockdOperationsIT {
     @Test
     void shares_a_lock_and_hears_how_many_do() throws Exception {
         with(
-                Answers.to("sg x", "3 Shared Lock Get Success: x\r\n"),
+                ScriptedReplies.to("sg x", "3 Shared Lock Get Success: x\r\n"),
                 client -> {
                     assertThat(client.getShared("x"))
-                            .isEqualTo(new LockdAnswer(3, "Shared Lock Get Success: x"));
+                            .isEqualTo(new LockdReply(3, "Shared Lock Get Success: x"));
                     assertThat(client.releaseShared("x").number()).isEqualTo(1);
                     assertThat(client.inspectShared("x"))
-                            .isEqualTo(new LockdAnswer(0, "Shared Lock Not Locked: x"));
+                            .isEqualTo(new LockdReply(0, "Shared Lock Not Locked: x"));
                 });
     }
 
     @Test
     void knows_the_lock_without_a_name() throws Exception {
-        try (var server = FakeServer.answering(Answers.to("d", ": me\na: you\n"));
+        try (var server = FakeServer.answering(ScriptedReplies.to("d", ": me\na: you\n"));
                 var client = PATIENT.connect(server.hostAndPort())) {
             assertThat(client.get(" ").text()).isEqualTo("Lock Get Success: ");
             assertThat(client.dump("")).contains("me");
@@ -90,7 +90,7 @@ class LockdOperationsIT {
 
     @Test
     void sends_names_normalised_and_finds_them_in_listings() throws Exception {
-        try (var server = FakeServer.answering(Answers.to("d", "two words: unix:1\n"));
+        try (var server = FakeServer.answering(ScriptedReplies.to("d", "two words: unix:1\n"));
                 var client = PATIENT.connect(server.hostAndPort())) {
             String asked = "  two \u00a0\t words\u3000";
             assertThat(client.get(asked).text()).isEqualTo("Lock Get Success: two words");
@@ -102,7 +102,7 @@ class LockdOperationsIT {
     @Test
     void dumps_exclusive_locks_in_order() throws Exception {
         with(
-                Answers.to("d", "b: worker 7\na: 127.0.0.1:57871\nodd: name: [::1]:9\n"),
+                ScriptedReplies.to("d", "b: worker 7\na: 127.0.0.1:57871\nodd: name: [::1]:9\n"),
                 client ->
                         assertThat(client.dump())
                                 .containsExactly(
@@ -114,7 +114,7 @@ class LockdOperationsIT {
     @Test
     void dumps_one_lock_whatever_its_name_looks_like() throws Exception {
         with(
-                Answers.to("d odd: name", "odd: name: me: too\n"),
+                ScriptedReplies.to("d odd: name", "odd: name: me: too\n"),
                 client -> {
                     assertThat(client.dump("odd:  name")).contains("me: too");
                     assertThat(client.dump("free")).isEmpty();
@@ -128,7 +128,7 @@ class LockdOperationsIT {
                         switch (line) {
                             case "sd" -> "b: z\nb: a\na: z\n";
                             case "sd b" -> "b: z\nb: a\n";
-                            default -> Answers.plain(line);
+                            default -> ScriptedReplies.plain(line);
                         },
                 client -> {
                     assertThat(client.dumpShared())
@@ -147,10 +147,10 @@ class LockdOperationsIT {
                             case "me" -> "1 [::1]:52138 my own name\n";
                             case "who" -> "unix:1: job\n[::1]:2: else\n127.0.0.1:3: job\n";
                             case "who job" -> "unix:1: job\n127.0.0.1:3: job\n";
-                            default -> Answers.plain(line);
+                            default -> ScriptedReplies.plain(line);
                         },
                 client -> {
-                    assertThat(client.setName("my own name")).isEqualTo(new LockdAnswer(1, "ok"));
+                    assertThat(client.setName("my own name")).isEqualTo(new LockdReply(1, "ok"));
                     assertThat(client.setName("").number()).isEqualTo(1);
                     assertThat(client.getName())
                             .isEqualTo(new LockdIdentity("[::1]:52138", "my own name"));
@@ -164,7 +164,7 @@ class LockdOperationsIT {
     @Test
     void hears_what_is_disabled_and_goes_on() throws Exception {
         with(
-                line -> line.matches("(d|sd|who|iam)( .*)?") ? "0 disabled\n" : Answers.plain(line),
+                line -> line.matches("(d|sd|who|iam)( .*)?") ? "0 disabled\n" : ScriptedReplies.plain(line),
                 client -> {
                     String dump = "The dump feature of the lockd server is disabled.";
                     String who =
@@ -184,7 +184,7 @@ class LockdOperationsIT {
 
     @Test
     void refuses_a_command_that_some_servers_would_cut() throws Exception {
-        try (var server = FakeServer.answering(Answers::plain);
+        try (var server = FakeServer.answering(ScriptedReplies::plain);
                 var client = PATIENT.connect(server.hostAndPort())) {
             assertThat(client.tryGet("y".repeat(4093))).isTrue();
             assertThatIllegalArgumentException()
@@ -207,7 +207,7 @@ class LockdOperationsIT {
                                 peer -> {
                                     peer.line();
                                     peer.send(answer);
-                                    peer.answerAll(Answers::plain);
+                                    peer.answerAll(ScriptedReplies::plain);
                                 });
                 var client = PATIENT.connect(server.hostAndPort())) {
             assertThat(client.dump()).containsExactly(entry("a\udcff", "1"), entry("a\udcfe", "2"));
@@ -220,7 +220,7 @@ class LockdOperationsIT {
                         FakeServer.tcp(
                                 peer -> {
                                     while (true) {
-                                        String answer = "\r\n" + Answers.plain(peer.line());
+                                        String answer = "\r\n" + ScriptedReplies.plain(peer.line());
                                         for (byte b : answer.getBytes(StandardCharsets.UTF_8)) {
                                             peer.send(new byte[] {b});
                                         }
@@ -236,7 +236,7 @@ class LockdOperationsIT {
     @Test
     void speaks_over_a_unix_socket(@TempDir Path folder) throws Exception {
         Path socket = folder.resolve("lockd.sock");
-        try (var server = FakeServer.unix(socket, peer -> peer.answerAll(Answers::plain));
+        try (var server = FakeServer.unix(socket, peer -> peer.answerAll(ScriptedReplies::plain));
                 var client = PATIENT.connectUnix(socket)) {
             assertThat(client.tryGet("x")).isTrue();
             assertThat(client.dump()).isEmpty();
@@ -248,7 +248,7 @@ class LockdOperationsIT {
 
     @Test
     void tries_every_address_of_a_host() throws Exception {
-        try (var server = FakeServer.answering(Answers::plain); // on one of localhost's addresses
+        try (var server = FakeServer.answering(ScriptedReplies::plain); // on one of localhost's addresses
                 var client =
                         PATIENT.connect(server.hostAndPort().replace("127.0.0.1", "localhost"))) {
             assertThat(client.tryGet("x")).isTrue();
@@ -262,7 +262,7 @@ class LockdOperationsIT {
             lines.append("lock-").append(i).append(": 127.0.0.1:").append(i).append('\n');
         }
         with(
-                Answers.to("d", lines.toString()),
+                ScriptedReplies.to("d", lines.toString()),
                 client -> {
                     assertThat(client.dump())
                             .hasSize(50_000)

@@ -30,7 +30,7 @@ class LockdQuirksIT {
                                 peer -> {
                                     String first = peer.line();
                                     missed.await();
-                                    peer.send(Answers.plain(first));
+                                    peer.send(ScriptedReplies.plain(first));
                                     peer.awaitEnd();
                                 });
                 var client = LockdClient.builder().readTimeout(SHORT).connect(server.address())) {
@@ -53,7 +53,7 @@ class LockdQuirksIT {
     void q21_an_answer_about_another_lock_is_no_answer() throws Exception {
         try (var server =
                         FakeServer.answering(
-                                Answers.to("g second", "1 Lock Get Success: first\n"));
+                                ScriptedReplies.to("g second", "1 Lock Get Success: first\n"));
                 var client = LockdClient.builder().readTimeout(ENDLESS).connect(server.address())) {
             client.get("first");
             assertThatExceptionOfType(LockdConnectionException.class)
@@ -68,7 +68,7 @@ class LockdQuirksIT {
     @ValueSource(strings = {"a\nr b", "a\r\nr b", "a\r", "\n"})
     void q22_a_name_with_a_line_break_is_refused_before_anything_is_sent(String name)
             throws Exception {
-        try (var server = FakeServer.answering(Answers::plain);
+        try (var server = FakeServer.answering(ScriptedReplies::plain);
                 var client = LockdClient.builder().readTimeout(ENDLESS).connect(server.address())) {
             List<Runnable> operations =
                     List.of(
@@ -104,7 +104,7 @@ class LockdQuirksIT {
                 "\ud83d\udd12"
             })
     void q22_every_other_name_arrives_as_it_is(String name) throws Exception {
-        try (var server = FakeServer.answering(Answers::plain);
+        try (var server = FakeServer.answering(ScriptedReplies::plain);
                 var client = LockdClient.builder().readTimeout(ENDLESS).connect(server.address())) {
             assertThat(client.get(name).text()).isEqualTo("Lock Get Success: " + name);
             assertThat(server.received()).containsExactly("g " + name);
@@ -158,7 +158,7 @@ class LockdQuirksIT {
 
     @Test
     void q24_the_counters_are_there_as_soon_as_the_last_one_has_come() throws Exception {
-        try (var server = FakeServer.answering(Answers::plain);
+        try (var server = FakeServer.answering(ScriptedReplies::plain);
                 var client = LockdClient.builder().readTimeout(ENDLESS).connect(server.address())) {
             assertThat(client.getStats()).hasSize(6).containsEntry("shared_orphans", 4L);
             assertThat(server.received()).containsExactly("q");
@@ -167,7 +167,7 @@ class LockdQuirksIT {
 
     @Test
     void q24_the_other_listings_do_not_wait_for_the_read_timeout_either() throws Exception {
-        try (var server = FakeServer.answering(Answers.to("d", "a: 1\n"));
+        try (var server = FakeServer.answering(ScriptedReplies.to("d", "a: 1\n"));
                 var client = LockdClient.builder().readTimeout(ENDLESS).connect(server.address())) {
             assertThat(client.dump()).containsEntry("a", "1");
             assertThat(client.dumpShared()).isEmpty();

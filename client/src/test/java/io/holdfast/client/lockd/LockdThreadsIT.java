@@ -25,7 +25,7 @@ class LockdThreadsIT {
 
     @Test
     void let_many_callers_have_their_own_answers() throws Exception {
-        try (var server = FakeServer.answering(Answers::plain);
+        try (var server = FakeServer.answering(ScriptedReplies::plain);
                 var client = client(server)) {
             List<Thread> callers = new ArrayList<>();
             List<CompletableFuture<Void>> ends = new ArrayList<>();
@@ -61,8 +61,8 @@ class LockdThreadsIT {
                                 peer -> {
                                     String first = peer.line();
                                     go.await();
-                                    peer.send(Answers.plain(first));
-                                    peer.answerAll(Answers::plain);
+                                    peer.send(ScriptedReplies.plain(first));
+                                    peer.answerAll(ScriptedReplies::plain);
                                 });
                 var client = client(server)) {
             List<Thread> callers = new ArrayList<>();
@@ -143,8 +143,8 @@ class LockdThreadsIT {
                                 peer -> {
                                     String first = peer.line();
                                     go.await();
-                                    peer.send(Answers.plain(first));
-                                    peer.answerAll(Answers::plain);
+                                    peer.send(ScriptedReplies.plain(first));
+                                    peer.answerAll(ScriptedReplies::plain);
                                 });
                 var client = client(server)) {
             Caller first = new Caller(() -> client.get("a"));
@@ -180,7 +180,7 @@ class LockdThreadsIT {
 
     @Test
     void still_release_in_an_interrupted_thread() throws Exception {
-        try (var server = FakeServer.answering(Answers::plain);
+        try (var server = FakeServer.answering(ScriptedReplies::plain);
                 var client = client(server)) {
             client.get("x");
             Thread.currentThread().interrupt();
@@ -212,7 +212,7 @@ class LockdThreadsIT {
     @Test
     void are_gone_after_close_and_say_nothing_about_it() throws Exception {
         var listener = new Recorder();
-        try (var server = FakeServer.answering(Answers::plain)) {
+        try (var server = FakeServer.answering(ScriptedReplies::plain)) {
             var client = LockdClient.builder().listener(listener).connect(server.hostAndPort());
             client.getName();
             listener.awaitNotices(1);
@@ -283,7 +283,7 @@ class LockdThreadsIT {
                         close(client);
                     }
                 };
-        try (var server = FakeServer.answering(Answers::plain);
+        try (var server = FakeServer.answering(ScriptedReplies::plain);
                 var client =
                         LockdClient.builder()
                                 .readTimeout(ENDLESS)

@@ -5,7 +5,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import static java.util.Objects.requireNonNull;
 
-import io.holdfast.client.socketlock.LockTable.Asked;
+import io.holdfast.client.socketlock.LockTable.EnqueueResult;
 import io.holdfast.client.socketlock.LockTable.State;
 
 import org.jspecify.annotations.Nullable;
@@ -303,12 +303,12 @@ class LockTableTest {
     @Test
     void refuses_a_lock_id_that_is_in_use_until_it_is_gone() { // H5
         var locks = new TableScenario(Policy.FIFO);
-        assertThat(locks.write("a")).isEqualTo(Asked.QUEUED);
-        assertThat(locks.write("a")).isEqualTo(Asked.IN_USE);
+        assertThat(locks.write("a")).isEqualTo(EnqueueResult.QUEUED);
+        assertThat(locks.write("a")).isEqualTo(EnqueueResult.IN_USE);
         locks.confirm("a");
-        assertThat(locks.read("a")).isEqualTo(Asked.IN_USE);
+        assertThat(locks.read("a")).isEqualTo(EnqueueResult.IN_USE);
         locks.release("a");
-        assertThat(locks.read("a")).isEqualTo(Asked.QUEUED);
+        assertThat(locks.read("a")).isEqualTo(EnqueueResult.QUEUED);
     }
 
     @Test
@@ -317,7 +317,7 @@ class LockTableTest {
         locks.hold(WRITE, "a");
         var session = locks.session("a");
         for (int i = 0; i < 10; i++) {
-            locks.table().ask(session, "more " + i, i % 2 == 0 ? READ : WRITE, 0, 0);
+            locks.table().enqueue(session, "more " + i, i % 2 == 0 ? READ : WRITE, 0, 0);
         }
         locks.write("b");
         locks.disconnect("a");
@@ -372,22 +372,22 @@ class LockTableTest {
     void takes_so_many_requests_of_a_session_and_no_more() {
         var locks = new TableScenario(Policy.FIFO);
         var session = locks.session("a");
-        for (int i = 0; i < LockTable.MOST_REQUESTS; i++) {
-            assertThat(locks.table().ask(session, "l" + i, READ, 0, 0)).isEqualTo(Asked.QUEUED);
+        for (int i = 0; i < LockTable.MAX_REQUESTS; i++) {
+            assertThat(locks.table().enqueue(session, "l" + i, READ, 0, 0)).isEqualTo(EnqueueResult.QUEUED);
         }
-        assertThat(locks.table().ask(session, "one more", READ, 0, 0)).isEqualTo(Asked.TOO_MANY);
-        assertThat(locks.read("b")).isEqualTo(Asked.QUEUED);
+        assertThat(locks.table().enqueue(session, "one more", READ, 0, 0)).isEqualTo(EnqueueResult.TOO_MANY);
+        assertThat(locks.read("b")).isEqualTo(EnqueueResult.QUEUED);
     }
 
     @Test
     void refuses_ids_that_are_too_long_together() {
         var locks = new TableScenario(Policy.FIFO);
         var session = locks.session("a");
-        String half = "x".repeat(LockTable.MOST_ID_BYTES / 2);
-        assertThat(locks.table().ask(session, half, READ, 0, 0)).isEqualTo(Asked.QUEUED);
-        assertThat(locks.table().ask(session, half + "x", READ, 0, 0)).isEqualTo(Asked.TOO_MANY);
+        String half = "x".repeat(LockTable.MAX_ID_BYTES / 2);
+        assertThat(locks.table().enqueue(session, half, READ, 0, 0)).isEqualTo(EnqueueResult.QUEUED);
+        assertThat(locks.table().enqueue(session, half + "x", READ, 0, 0)).isEqualTo(EnqueueResult.TOO_MANY);
         locks.table().release(requireNonNull(session.find(half)));
-        assertThat(locks.table().ask(session, half + "x", READ, 0, 0)).isEqualTo(Asked.QUEUED);
+        assertThat(locks.table().enqueue(session, half + "x", READ, 0, 0)).isEqualTo(EnqueueResult.QUEUED);
     }
 
     @Test

@@ -25,15 +25,15 @@ class PrimaryLoadIT {
         Path socket = folder.resolve("lock.sock");
         try (var primary = new RunningPrimary(socket)) {
             for (int round = 0; round < 10; round++) {
-                List<LinePeer> peers = new ArrayList<>();
+                List<ScriptedLineClient> peers = new ArrayList<>();
                 for (int i = 0; i < 100; i++) {
-                    var peer = LinePeer.named(primary.path(), "me");
+                    var peer = ScriptedLineClient.named(primary.path(), "me");
                     peers.add(peer);
                     peer.send("me REQREAD r", "me REQWRITE w 1", "me CONFIRM r", "me REQREAD");
                     peer.sendRaw("me STAT");
                 }
                 assertThat(primary.connections()).isEqualTo(100);
-                for (LinePeer peer : peers) {
+                for (ScriptedLineClient peer : peers) {
                     peer.close();
                 }
             }
@@ -47,8 +47,8 @@ class PrimaryLoadIT {
     void reads_no_more_from_a_client_that_does_not_read_and_serves_the_others() throws Exception {
         Path socket = folder.resolve("lock.sock");
         try (var primary = new RunningPrimary(socket);
-                var slow = LinePeer.named(primary.path(), "slow");
-                var other = LinePeer.named(primary.path(), "other")) {
+                var slow = ScriptedLineClient.named(primary.path(), "slow");
+                var other = ScriptedLineClient.named(primary.path(), "other")) {
             String line = "slow STATUS unknown\n";
             String lines = line.repeat(1000);
             long sent = sendUntilStuck(slow, lines);
@@ -68,7 +68,7 @@ class PrimaryLoadIT {
     }
 
     /** Until nothing has been taken for a while. */
-    private static long sendUntilStuck(LinePeer peer, String lines) throws IOException {
+    private static long sendUntilStuck(ScriptedLineClient peer, String lines) throws IOException {
         long sent = 0;
         long stuckSince = System.nanoTime();
         while (System.nanoTime() - stuckSince < Duration.ofMillis(500).toNanos()) {
@@ -88,8 +88,8 @@ class PrimaryLoadIT {
         Path socket = folder.resolve("lock.sock");
         String name = "n".repeat(60_000);
         try (var primary = new RunningPrimary(socket);
-                var greedy = LinePeer.named(primary.path(), name);
-                var other = LinePeer.named(primary.path(), "other")) {
+                var greedy = ScriptedLineClient.named(primary.path(), name);
+                var other = ScriptedLineClient.named(primary.path(), "other")) {
             greedy.sendRaw("HELLO\n".repeat(2500)); // 150 MB of answers
             other.expectNothing("other");
             for (int i = 0; i < 20; i++) {
@@ -105,8 +105,8 @@ class PrimaryLoadIT {
         var config = LockConfig.builder().requestTimeout(Duration.ofMillis(500)).build();
         String name = "n".repeat(30_000);
         try (var primary = new RunningPrimary(socket, config);
-                var holder = LinePeer.named(primary.path(), "holder");
-                var slow = LinePeer.named(primary.path(), name)) {
+                var holder = ScriptedLineClient.named(primary.path(), "holder");
+                var slow = ScriptedLineClient.named(primary.path(), name)) {
             holder.send("holder REQWRITE l", "holder CONFIRM l");
             assertThat(holder.line()).isEqualTo("holder WRITELOCK l");
             for (int i = 0; i < 80; i++) {
@@ -135,7 +135,7 @@ class PrimaryLoadIT {
                                 })
                         .build();
         try (var primary = new RunningPrimary(socket, config);
-                var peer = LinePeer.named(primary.path(), "me")) {
+                var peer = ScriptedLineClient.named(primary.path(), "me")) {
             for (int i = 0; i < 100; i++) {
                 peer.sendRaw("me PING\n".repeat(100));
                 for (int j = 0; j < 100; j++) {
@@ -159,7 +159,7 @@ class PrimaryLoadIT {
                                 Thread.currentThread().interrupt();
                             }
                         });
-        for (int i = 0; i < LockEvents.MOST_WAITING + 11; i++) {
+        for (int i = 0; i < LockEvents.MAX_WAITING + 11; i++) {
             events.add(LockEvent.Type.PING, "me");
         }
         assertThat(events.dropped()).isEqualTo(10); // one is being delivered

@@ -40,8 +40,8 @@ class PrimaryProtocolIT {
 
     @Test
     void answers_both_greetings_and_keeps_the_first_id() throws Exception {
-        try (var both = new LinePeer(socket);
-                var assigned = new LinePeer(socket)) {
+        try (var both = new ScriptedLineClient(socket);
+                var assigned = new ScriptedLineClient(socket)) {
             both.send("me HELLO", "HELLO", "me HELLO", "you HELLO", "you PING");
             assertThat(List.of(both.line(), both.line(), both.line()))
                     .containsExactly("me CONNECTED", "CONNECTED me", "me CONNECTED");
@@ -60,7 +60,7 @@ class PrimaryProtocolIT {
 
     @Test
     void echoes_ids_byte_for_byte() throws Exception {
-        try (var peer = LinePeer.named(socket, "\u00ff\u0000\u00e9\u00a0")) {
+        try (var peer = ScriptedLineClient.named(socket, "\u00ff\u0000\u00e9\u00a0")) {
             peer.send("\u00ff\u0000\u00e9\u00a0 REQREAD \u0080\u0000~");
             assertThat(peer.line()).isEqualTo("\u00ff\u0000\u00e9\u00a0 READLOCK \u0080\u0000~");
         }
@@ -83,7 +83,7 @@ class PrimaryProtocolIT {
                 "-"
             })
     void refuses_seconds_that_are_none(String seconds) throws Exception {
-        try (var peer = LinePeer.named(socket, "me")) {
+        try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQREAD l " + seconds);
             assertThat(peer.line()).isEqualTo("me REQFAIL invalid ttl");
             peer.send("me RELEASE l");
@@ -94,7 +94,7 @@ class PrimaryProtocolIT {
     @ParameterizedTest
     @ValueSource(strings = {"6", "9223372036", "9223372037", "18446744074", "9223372036854775807"})
     void refuses_seconds_over_the_maximum_however_many(String seconds) throws Exception { // H7
-        try (var peer = LinePeer.named(socket, "me")) {
+        try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQWRITE l " + seconds);
             assertThat(peer.line()).isEqualTo("me REQFAIL timeout too long");
         }
@@ -104,7 +104,7 @@ class PrimaryProtocolIT {
     void takes_the_longest_time_to_live_where_there_is_no_maximum() throws Exception {
         Path other = folder.resolve("other.sock");
         try (var free = new RunningPrimary(other);
-                var peer = LinePeer.named(free.path(), "me")) {
+                var peer = ScriptedLineClient.named(free.path(), "me")) {
             peer.send("me REQWRITE l 9223372036854775807", "me CONFIRM l", "me STATUS l");
             assertThat(List.of(peer.line(), peer.line()))
                     .containsExactly("me WRITELOCK l", "me LOCKOK l");
@@ -114,7 +114,7 @@ class PrimaryProtocolIT {
     @ParameterizedTest
     @ValueSource(strings = {"1", "+2", "0002", "5"})
     void accepts_seconds_up_to_the_maximum(String seconds) throws Exception {
-        try (var peer = LinePeer.named(socket, "me")) {
+        try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQWRITE l " + seconds + " ignored");
             assertThat(peer.line()).isEqualTo("me WRITELOCK l");
         }
@@ -122,7 +122,7 @@ class PrimaryProtocolIT {
 
     @Test
     void writes_lines_in_the_order_in_which_they_were_decided() throws Exception {
-        try (var peer = LinePeer.named(socket, "me")) {
+        try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQWRITE l", "me PING", "me REQREAD m", "me REJECT l", "me PING");
             assertThat(List.of(peer.line(), peer.line(), peer.line(), peer.line(), peer.line()))
                     .containsExactly(
@@ -136,7 +136,7 @@ class PrimaryProtocolIT {
 
     @Test
     void takes_all_words_behind_the_verb_for_the_lock_id() throws Exception {
-        try (var peer = LinePeer.named(socket, "me")) {
+        try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQREAD l1", "me CONFIRM l1 please", "me \t STATUS one   two\r");
             assertThat(List.of(peer.line(), peer.line(), peer.line()))
                     .containsExactly(
@@ -149,8 +149,8 @@ class PrimaryProtocolIT {
     @Test
     void refuses_a_lock_id_in_use_and_frees_all_at_the_end_of_the_connection() // H5
             throws Exception {
-        try (var holder = LinePeer.named(socket, "me");
-                var next = LinePeer.named(socket, "me")) {
+        try (var holder = ScriptedLineClient.named(socket, "me");
+                var next = ScriptedLineClient.named(socket, "me")) {
             holder.send("me REQWRITE l", "me REQWRITE l", "me CONFIRM l", "me REQREAD l");
             assertThat(List.of(holder.line(), holder.line(), holder.line()))
                     .containsExactly(
@@ -167,8 +167,8 @@ class PrimaryProtocolIT {
 
     @Test
     void takes_the_end_of_input_for_the_end_of_the_connection() throws Exception {
-        try (var holder = LinePeer.named(socket, "a");
-                var next = LinePeer.named(socket, "b")) {
+        try (var holder = ScriptedLineClient.named(socket, "a");
+                var next = ScriptedLineClient.named(socket, "b")) {
             holder.send("a REQWRITE l", "a CONFIRM l");
             assertThat(holder.line()).isEqualTo("a WRITELOCK l");
             next.send("b REQWRITE l");
@@ -182,25 +182,25 @@ class PrimaryProtocolIT {
 
     @Test
     void closes_a_connection_with_a_line_over_the_limit() throws Exception {
-        try (var longest = LinePeer.named(socket, "a");
-                var tooLong = LinePeer.named(socket, "b");
-                var endless = LinePeer.named(socket, "c")) {
-            String lockId = "x".repeat(PrimaryLine.MOST_BYTES - "a STATUS ".length());
+        try (var longest = ScriptedLineClient.named(socket, "a");
+                var tooLong = ScriptedLineClient.named(socket, "b");
+                var endless = ScriptedLineClient.named(socket, "c")) {
+            String lockId = "x".repeat(PrimarySyntax.MAX_BYTES - "a STATUS ".length());
             longest.send("a STATUS " + lockId);
             assertThat(longest.line()).isEqualTo("a LOCKTIMEOUT " + lockId);
             tooLong.send("b STATUS x" + lockId, "b PING");
             tooLong.expectEnd();
-            endless.sendRaw("c" + " ".repeat(PrimaryLine.MOST_BYTES));
+            endless.sendRaw("c" + " ".repeat(PrimarySyntax.MAX_BYTES));
             endless.expectEnd();
         }
     }
 
     @Test
     void takes_so_many_lock_ids_of_a_connection_and_no_more() throws Exception {
-        try (var peer = LinePeer.named(socket, "me")) {
+        try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me REQREAD 0x");
             assertThat(peer.line()).isEqualTo("me READLOCK 0x");
-            for (int i = 1; i < LockTable.MOST_REQUESTS; i++) {
+            for (int i = 1; i < LockTable.MAX_REQUESTS; i++) {
                 peer.send("me REQWRITE " + i + "x");
             }
             peer.expectNothing("me");
@@ -213,7 +213,7 @@ class PrimaryProtocolIT {
 
     @Test
     void gives_each_hold_a_token_that_is_higher_than_all_before() throws Exception {
-        try (var peer = LinePeer.named(socket, "me")) {
+        try (var peer = ScriptedLineClient.named(socket, "me")) {
             peer.send("me EPOCH");
             assertThat(peer.line()).matches("me EPOCH [0-9]+");
             peer.send("me REQREAD l", "me TOKEN l", "me CONFIRM l", "me TOKEN l");
@@ -233,9 +233,9 @@ class PrimaryProtocolIT {
 
     @Test
     void serves_in_the_order_in_which_lines_arrive() throws Exception { // H20
-        try (var holder = LinePeer.named(socket, "h");
-                var a = LinePeer.named(socket, "a");
-                var b = LinePeer.named(socket, "b")) {
+        try (var holder = ScriptedLineClient.named(socket, "h");
+                var a = ScriptedLineClient.named(socket, "a");
+                var b = ScriptedLineClient.named(socket, "b")) {
             for (int i = 0; i < 100; i++) {
                 holder.send("h REQWRITE l", "h CONFIRM l");
                 assertThat(holder.line()).isEqualTo("h WRITELOCK l");
@@ -256,10 +256,10 @@ class PrimaryProtocolIT {
 
     @Test
     void goes_on_when_a_holder_disconnects() throws Exception { // H22
-        try (var a = LinePeer.named(socket, "a");
-                var b = LinePeer.named(socket, "b")) {
-            for (LinePeer peer : List.of(a, b)) {
-                try (var holder = LinePeer.named(socket, "h")) {
+        try (var a = ScriptedLineClient.named(socket, "a");
+                var b = ScriptedLineClient.named(socket, "b")) {
+            for (ScriptedLineClient peer : List.of(a, b)) {
+                try (var holder = ScriptedLineClient.named(socket, "h")) {
                     holder.send("h REQREAD l", "h CONFIRM l", "h REQREAD m");
                     assertThat(holder.line()).isEqualTo("h READLOCK l");
                     String name = peer.equals(a) ? "a" : "b";
@@ -285,7 +285,7 @@ class PrimaryProtocolIT {
                                 })
                         .build();
         try (var watched = new RunningPrimary(other, config)) {
-            try (var peer = LinePeer.named(watched.path(), "me")) {
+            try (var peer = ScriptedLineClient.named(watched.path(), "me")) {
                 peer.send("me REQREAD l 7", "me CONFIRM l", "me STATUS l", "me RELEASE l");
                 peer.send("me REQWRITE", "me RELEASE l", "me REQREAD a b", "me PING");
                 await().until(() -> peer.line().equals("me PONG"));

@@ -43,15 +43,15 @@ class PrimaryWithoutFilesIT { // H21
         assumeTrue(Files.exists(Path.of("/bin/sh")));
         Path socket = folder.resolve("lock.sock");
         Process server = start(socket);
-        List<LinePeer> peers = new ArrayList<>();
+        List<ScriptedLineClient> peers = new ArrayList<>();
         try {
             await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(socket));
-            var first = LinePeer.named(socket, "first");
+            var first = ScriptedLineClient.named(socket, "first");
             peers.add(first);
             for (int i = 0; i < FILES; i++) {
-                peers.add(new LinePeer(socket));
+                peers.add(new ScriptedLineClient(socket));
             }
-            var last = new LinePeer(socket);
+            var last = new ScriptedLineClient(socket);
             last.send("last HELLO");
             last.expectSilence(Duration.ofMillis(300));
 
@@ -67,13 +67,13 @@ class PrimaryWithoutFilesIT { // H21
             assertThat(rounds).isGreaterThan(5);
             assertThat(cpu(server).minus(before)).isLessThan(Duration.ofMillis(600));
 
-            for (LinePeer peer : peers.subList(1, peers.size())) {
+            for (ScriptedLineClient peer : peers.subList(1, peers.size())) {
                 peer.close();
             }
             assertThat(last.line()).isEqualTo("last CONNECTED");
             last.close();
         } finally {
-            for (LinePeer peer : peers) {
+            for (ScriptedLineClient peer : peers) {
                 peer.close();
             }
             server.destroyForcibly().waitFor();

@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.client.socketlock.seat.PrimaryLock;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A primary on a loop of its own. */
 final class RunningPrimary implements AutoCloseable {
-    private final Loop loop = Loop.start("primary under test");
+    private final EventLoop eventLoop = EventLoop.start("primary under test");
     private final AtomicInteger lost = new AtomicInteger();
     private final Path socket;
     private final Primary primary;
@@ -21,9 +21,9 @@ final class RunningPrimary implements AutoCloseable {
         primary =
                 onLoop(
                         () -> {
-                            if (Seat.tryTake(socket) instanceof Seat.Attempt.Taken taken) {
+                            if (PrimaryLock.tryTake(socket) instanceof PrimaryLock.Attempt.Taken taken) {
                                 return Primary.start(
-                                        loop, taken.seat(), config, lost::incrementAndGet);
+                                        eventLoop, taken.primaryLock(), config, lost::incrementAndGet);
                             }
                             throw new IOException("no seat");
                         });
@@ -39,7 +39,7 @@ final class RunningPrimary implements AutoCloseable {
 
     <T> T onLoop(Callable<T> task) throws Exception {
         var result = new CompletableFuture<T>();
-        loop.execute(
+        eventLoop.execute(
                 () -> {
                     try {
                         result.complete(task.call());
@@ -64,7 +64,7 @@ final class RunningPrimary implements AutoCloseable {
 
     /** What the selector still watches. */
     int channels() throws Exception {
-        return onLoop(loop::channels);
+        return onLoop(eventLoop::channels);
     }
 
     int lost() {
@@ -73,7 +73,7 @@ final class RunningPrimary implements AutoCloseable {
 
     void stop() {
         var done = new CompletableFuture<Void>();
-        loop.execute(
+        eventLoop.execute(
                 () -> {
                     primary.stop();
                     done.complete(null);
@@ -86,7 +86,7 @@ final class RunningPrimary implements AutoCloseable {
         try {
             stop();
         } finally {
-            loop.close();
+            eventLoop.close();
         }
     }
 }

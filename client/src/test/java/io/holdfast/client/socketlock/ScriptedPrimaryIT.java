@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import static io.holdfast.client.socketlock.Soon.await;
+import static io.holdfast.client.socketlock.Eventually.await;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -381,7 +381,7 @@ class ScriptedPrimaryIT {
     private ReentrantLock monitor() throws ReflectiveOperationException {
         Field desk = SocketLockClient.class.getDeclaredField("desk");
         desk.setAccessible(true);
-        Field monitor = Desk.class.getDeclaredField("monitor");
+        Field monitor = ClientState.class.getDeclaredField("monitor");
         monitor.setAccessible(true);
         return (ReentrantLock) Objects.requireNonNull(monitor.get(desk.get(client())));
     }

@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import static io.holdfast.client.socketlock.Soon.await;
+import static io.holdfast.client.socketlock.Eventually.await;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

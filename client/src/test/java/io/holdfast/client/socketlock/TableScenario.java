@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.LockTable.Asked;
+import io.holdfast.client.socketlock.LockTable.EnqueueResult;
 import io.holdfast.client.socketlock.LockTable.Request;
 import io.holdfast.client.socketlock.LockTable.Session;
 import io.holdfast.client.socketlock.LockTable.State;
@@ -41,29 +41,29 @@ final class TableScenario implements LockTable.Sink {
         return table;
     }
 
-    Asked read(String... clients) {
+    EnqueueResult read(String... clients) {
         return ask(LockMode.READ, 0, clients);
     }
 
-    Asked write(String... clients) {
+    EnqueueResult write(String... clients) {
         return ask(LockMode.WRITE, 0, clients);
     }
 
     /**
      * @param ttlSeconds 0 for none
      */
-    Asked ask(LockMode mode, long ttlSeconds, String... clients) {
-        Asked last = Asked.QUEUED;
+    EnqueueResult ask(LockMode mode, long ttlSeconds, String... clients) {
+        EnqueueResult last = EnqueueResult.QUEUED;
         for (String client : clients) {
-            table.settle(nowNanos);
+            table.advance(nowNanos);
             last =
-                    table.ask(
+                    table.enqueue(
                             session(client),
                             client,
                             mode,
                             TimeUnit.SECONDS.toNanos(ttlSeconds),
                             nowNanos);
-            table.settle(nowNanos);
+            table.advance(nowNanos);
         }
         return last;
     }
@@ -77,55 +77,55 @@ final class TableScenario implements LockTable.Sink {
     }
 
     void confirm(String client) {
-        table.settle(nowNanos);
+        table.advance(nowNanos);
         table.confirm(request(client), nowNanos);
-        table.settle(nowNanos);
+        table.advance(nowNanos);
     }
 
     void reject(String client) {
-        table.settle(nowNanos);
+        table.advance(nowNanos);
         table.reject(request(client));
-        table.settle(nowNanos);
+        table.advance(nowNanos);
     }
 
     void release(String client) {
-        table.settle(nowNanos);
+        table.advance(nowNanos);
         table.release(request(client));
-        table.settle(nowNanos);
+        table.advance(nowNanos);
     }
 
     boolean status(String client) {
-        table.settle(nowNanos);
+        table.advance(nowNanos);
         Request request = session(client).find(client);
-        boolean held = request != null && table.tell(request);
-        table.settle(nowNanos);
+        boolean held = request != null && table.reportStatus(request);
+        table.advance(nowNanos);
         return held;
     }
 
     void disconnect(String client) {
-        table.settle(nowNanos);
+        table.advance(nowNanos);
         table.close(session(client));
-        table.settle(nowNanos);
+        table.advance(nowNanos);
     }
 
     boolean reassert(LockMode mode, String client) {
-        table.settle(nowNanos);
+        table.advance(nowNanos);
         boolean possible = table.canReassert(session(client), client, mode);
         if (possible) {
             table.reassert(session(client), client, mode, 0, nowNanos);
         }
-        table.settle(nowNanos);
+        table.advance(nowNanos);
         return possible;
     }
 
     void resume() {
         table.resume();
-        table.settle(nowNanos);
+        table.advance(nowNanos);
     }
 
     void advance(long millis) {
         nowNanos += TimeUnit.MILLISECONDS.toNanos(millis);
-        table.settle(nowNanos);
+        table.advance(nowNanos);
     }
 
     /** Null if it is gone. */

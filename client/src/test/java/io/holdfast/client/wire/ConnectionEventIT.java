@@ -4,7 +4,7 @@ import static io.holdfast.client.ConnectionEvent.State.CONNECTED;
 import static io.holdfast.client.ConnectionEvent.State.LOST;
 import static io.holdfast.client.ConnectionEvent.State.RECONNECTED;
 import static io.holdfast.client.ConnectionEvent.State.SUSPENDED;
-import static io.holdfast.client.wire.Tagged.soon;
+import static io.holdfast.client.wire.TaggedServiceFixture.soon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -51,8 +51,8 @@ class ConnectionEventIT {
 
     @Test
     void name_the_node_that_a_tagged_connection_is_with() throws Exception {
-        try (var one = new PlayedServer();
-                var two = new PlayedServer();
+        try (var one = new FakeTaggedServer();
+                var two = new FakeTaggedServer();
                 var client = connect(false, one.address(), two.address()).get()) {
             assertThat(client).isNotNull();
             one.goAway();
@@ -62,8 +62,8 @@ class ConnectionEventIT {
 
     @Test
     void name_the_node_that_a_plain_connection_is_with() throws Exception {
-        var one = new PlainPeer();
-        try (var two = new PlainPeer()) {
+        var one = new FakePlainServer();
+        try (var two = new FakePlainServer()) {
             var connecting = connect(true, one.address(), two.address());
             one.next("ping _ _").answer("ok");
             try (var client = connecting.get()) {

@@ -30,7 +30,7 @@ class LineSocketIT {
     void connect() throws Exception {
         listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         var address = InetSocketAddress.createUnresolved("127.0.0.1", listener.getLocalPort());
-        socket = LineSocket.dial(Tagged.config(address, Duration.ofSeconds(10)), address);
+        socket = LineSocket.dial(TaggedServiceFixture.config(address, Duration.ofSeconds(10)), address);
         peer = listener.accept();
     }
 
@@ -95,7 +95,7 @@ class LineSocketIT {
     void nobody_there_is_told_with_the_address() throws Exception {
         listener.close();
         var address = InetSocketAddress.createUnresolved("127.0.0.1", listener.getLocalPort());
-        var config = Tagged.config(address, Duration.ofSeconds(10));
+        var config = TaggedServiceFixture.config(address, Duration.ofSeconds(10));
         assertThatThrownBy(() -> LineSocket.dial(config, address))
                 .hasMessageContaining("127.0.0.1:" + address.getPort())
                 .isInstanceOfSatisfying(

@@ -8,10 +8,10 @@ import static org.awaitility.Awaitility.await;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 
-import io.holdfast.client.service.Acquisition;
-import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.AcquireRequest;
+import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold.Loss;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -23,12 +23,12 @@ import java.util.concurrent.CompletableFuture;
 
 @DisplayName("An acquire at a plain dflockd")
 class PlainAcquireIT {
-    private PlainPeer peer;
+    private FakePlainServer peer;
     private PlainClient client;
 
     @BeforeEach
     void connect() throws Exception {
-        peer = new PlainPeer();
+        peer = new FakePlainServer();
         client = new PlainClient(peer, 3);
     }
 
@@ -38,12 +38,12 @@ class PlainAcquireIT {
         client.close();
     }
 
-    private PlainPeer.Connection blocked(String key, int seconds) throws Exception {
+    private FakePlainServer.Connection blocked(String key, int seconds) throws Exception {
         peer.next("l " + key + " 0").answer("timeout");
         return placed(key, seconds);
     }
 
-    private PlainPeer.Connection placed(String key, int seconds) throws Exception {
+    private FakePlainServer.Connection placed(String key, int seconds) throws Exception {
         peer.next("e " + key + " ").answer("queued");
         return peer.next("w " + key + " " + seconds).connection();
     }
@@ -73,7 +73,7 @@ class PlainAcquireIT {
         wait.answer("ok abc 33");
 
         assertThat(wait.connection()).isNotSameAs(common);
-        assertThat(asked.hold().askedAtNanos()).isLessThanOrEqualTo(sent);
+        assertThat(asked.hold().requestedAtNanos()).isLessThanOrEqualTo(sent);
         var released = asked.hold().release();
         assertThat(peer.next("r k abc").answer("ok")).isSameAs(wait.connection());
         assertThat(get(released)).isTrue();
@@ -81,7 +81,7 @@ class PlainAcquireIT {
 
     @Test
     void of_a_semaphore_brings_its_limit() throws Exception {
-        var asked = client.ask(Kind.SEMAPHORE, "s", 3, Acquisition.FOREVER, ofSeconds(9).toNanos());
+        var asked = client.ask(Kind.SEMAPHORE, "s", 3, AcquireRequest.FOREVER, ofSeconds(9).toNanos());
         peer.next("sl s 0 3 9").answer("timeout");
         peer.next("se s 3 9").answer("acquired abc 9");
         peer.next("sw s 9223372036").answer("ok abc 9");
@@ -100,7 +100,7 @@ class PlainAcquireIT {
 
         peer.next("l k 0").answer("timeout");
 
-        assertThat(asked.end()).isInstanceOf(Outcome.TimedOut.class);
+        assertThat(asked.end()).isInstanceOf(AcquireOutcome.TimedOut.class);
     }
 
     @Test
@@ -125,7 +125,7 @@ class PlainAcquireIT {
         peer.next("l k 0").answer("error_max_locks");
         assertThat(tried.end())
                 .isInstanceOfSatisfying(
-                        Outcome.Failed.class,
+                        AcquireOutcome.Failed.class,
                         failed -> {
                             assertThat(failed.failure().kind())
                                     .isEqualTo(ServiceException.Kind.REFUSED);
@@ -135,19 +135,19 @@ class PlainAcquireIT {
         var queued = client.lock("k", ofSeconds(5));
         peer.next("l k 0").answer("timeout");
         peer.next("e k ").answer("error_max_waiters");
-        assertThat(queued.end()).isInstanceOf(Outcome.Failed.class);
+        assertThat(queued.end()).isInstanceOf(AcquireOutcome.Failed.class);
     }
 
     @Test
     void of_a_kind_that_is_not_there_says_so_and_sends_nothing() throws Exception {
         var read = client.ask(Kind.READ, "k", 1, 0, 0);
-        var outcome = new CompletableFuture<Outcome>();
-        client.service.acquire(new Acquisition(Kind.LOCK, "k", 1, 0, 0, true), outcome::complete);
+        var outcome = new CompletableFuture<AcquireOutcome>();
+        client.service.acquire(new AcquireRequest(Kind.LOCK, "k", 1, 0, 0, true), outcome::complete);
 
-        for (Outcome end : new Outcome[] {read.end(), get(outcome)}) {
+        for (AcquireOutcome end : new AcquireOutcome[] {read.end(), get(outcome)}) {
             assertThat(end)
                     .isInstanceOfSatisfying(
-                            Outcome.Failed.class,
+                            AcquireOutcome.Failed.class,
                             failed ->
                                     assertThat(failed.failure())
                                             .hasMessageContaining("plain dflockd has no")
@@ -166,7 +166,7 @@ class PlainAcquireIT {
         asked.attempt().cancel();
 
         own.awaitEnd();
-        assertThat(asked.end()).isInstanceOf(Outcome.Cancelled.class);
+        assertThat(asked.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
         client.clock.advance(ofSeconds(10));
         assertThat(asked.outcomes()).hasSize(1);
         assertThat(client.events).containsExactly("connected");
@@ -181,7 +181,7 @@ class PlainAcquireIT {
         assertThat(asked.outcome()).isNotDone();
         client.clock.advance(ofMillis(1));
 
-        assertThat(asked.end()).isInstanceOf(Outcome.TimedOut.class);
+        assertThat(asked.end()).isInstanceOf(AcquireOutcome.TimedOut.class);
         own.awaitEnd();
     }
 
@@ -193,7 +193,7 @@ class PlainAcquireIT {
         attempt.answer("ok abc 33");
 
         peer.next("r k abc").answer("ok");
-        assertThat(asked.end()).isInstanceOf(Outcome.Cancelled.class);
+        assertThat(asked.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
         assertThat(asked.outcomes()).hasSize(1);
     }
 
@@ -212,7 +212,7 @@ class PlainAcquireIT {
         assertThat(peer.openConnections()).isEqualTo(3);
 
         fourth.attempt().cancel();
-        assertThat(fourth.end()).isInstanceOf(Outcome.Cancelled.class);
+        assertThat(fourth.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
         second.attempt().cancel();
         ownOfB.awaitEnd();
         var ownOfC = placed("c", 5);
@@ -273,7 +273,7 @@ class PlainAcquireIT {
         assertThat(blocked("b", 50)).isSameAs(own);
 
         asked.attempt().cancel();
-        assertThat(asked.end()).isInstanceOf(Outcome.Cancelled.class);
+        assertThat(asked.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
         var renewed = held.hold().renew(0);
         assertThat(peer.next("n a abc").answer("ok 33")).isNotSameAs(own);
         get(renewed);

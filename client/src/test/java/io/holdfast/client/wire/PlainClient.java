@@ -2,14 +2,14 @@ package io.holdfast.client.wire;
 
 import static java.time.Duration.ofSeconds;
 
-import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -23,18 +23,18 @@ import java.util.concurrent.TimeUnit;
 final class PlainClient implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 60;
 
-    final HandClock clock = new HandClock();
+    final ManualClock clock = new ManualClock();
     final ConcurrentLinkedQueue<String> events = new ConcurrentLinkedQueue<>();
     final LockService service;
 
-    PlainClient(PlainPeer peer, int maxConnections) throws Exception {
+    PlainClient(FakePlainServer peer, int maxConnections) throws Exception {
         var connected = connect(config(peer.address(), maxConnections, true), told(), clock);
         peer.next("ping _ _").answer("ok");
         service = get(connected);
     }
 
     static CompletableFuture<LockService> connect(
-            WireConfig config, ServiceEvents events, Timeline clock) {
+            WireConfig config, ServiceEvents events, TimerClock clock) {
         return CompletableFuture.supplyAsync(
                 () -> {
                     try {
@@ -91,18 +91,18 @@ final class PlainClient implements AutoCloseable {
     }
 
     Asked lock(String key, Duration wait) {
-        return ask(Acquisition.Kind.LOCK, key, 1, wait.toNanos(), 0);
+        return ask(AcquireRequest.Kind.LOCK, key, 1, wait.toNanos(), 0);
     }
 
-    Asked ask(Acquisition.Kind kind, String key, long limit, long waitNanos, long leaseNanos) {
-        var outcomes = new ConcurrentLinkedQueue<Outcome>();
-        var first = new CompletableFuture<Outcome>();
+    Asked ask(AcquireRequest.Kind kind, String key, long limit, long waitNanos, long leaseNanos) {
+        var outcomes = new ConcurrentLinkedQueue<AcquireOutcome>();
+        var first = new CompletableFuture<AcquireOutcome>();
         Attempt attempt =
                 service.acquire(
-                        new Acquisition(kind, key, limit, waitNanos, leaseNanos, false),
-                        outcome -> {
-                            outcomes.add(outcome);
-                            first.complete(outcome);
+                        new AcquireRequest(kind, key, limit, waitNanos, leaseNanos, false),
+                        acquireOutcome -> {
+                            outcomes.add(acquireOutcome);
+                            first.complete(acquireOutcome);
                         });
         return new Asked(attempt, first, outcomes);
     }
@@ -119,14 +119,14 @@ final class PlainClient implements AutoCloseable {
     /** An acquire and all that was told about it. */
     record Asked(
             Attempt attempt,
-            CompletableFuture<Outcome> outcome,
-            ConcurrentLinkedQueue<Outcome> outcomes) {
-        Outcome end() throws Exception {
+            CompletableFuture<AcquireOutcome> outcome,
+            ConcurrentLinkedQueue<AcquireOutcome> outcomes) {
+        AcquireOutcome end() throws Exception {
             return get(outcome);
         }
 
         GrantedHold hold() throws Exception {
-            if (end() instanceof Outcome.Granted granted) {
+            if (end() instanceof AcquireOutcome.Granted granted) {
                 return granted.hold();
             }
             throw new AssertionError("not granted but " + end());

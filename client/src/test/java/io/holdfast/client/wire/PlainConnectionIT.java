@@ -10,7 +10,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 
 import io.holdfast.client.service.GrantedHold.Loss;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.ServiceException.Kind;
@@ -27,12 +27,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 @DisplayName("The connections to a plain dflockd")
 class PlainConnectionIT {
-    private PlainPeer peer;
+    private FakePlainServer peer;
     private PlainClient client;
 
     @BeforeEach
     void connect() throws Exception {
-        peer = new PlainPeer();
+        peer = new FakePlainServer();
         client = new PlainClient(peer, 4);
     }
 
@@ -59,7 +59,7 @@ class PlainConnectionIT {
                         });
     }
 
-    private CompletableFuture<PlainPeer.Request> nextRequest() {
+    private CompletableFuture<FakePlainServer.Request> nextRequest() {
         return CompletableFuture.supplyAsync(
                 () -> {
                     try {
@@ -71,7 +71,7 @@ class PlainConnectionIT {
     }
 
     /** The next request, while time passes. */
-    private PlainPeer.Request later(String text) throws Exception {
+    private FakePlainServer.Request later(String text) throws Exception {
         var next = nextRequest();
         until(next);
         assertThat(get(next).text()).isEqualTo(text);
@@ -192,19 +192,19 @@ class PlainConnectionIT {
         failsWith(Kind.UNREACHABLE, command);
         assertThat(tried.end())
                 .isInstanceOfSatisfying(
-                        Outcome.Failed.class,
+                        AcquireOutcome.Failed.class,
                         failed -> assertThat(failed.failure().kind()).isEqualTo(Kind.UNREACHABLE));
         assertThat(waiting.outcome()).isNotDone();
         client.clock.advance(ofSeconds(3));
-        assertThat(waiting.end()).isInstanceOf(Outcome.TimedOut.class);
+        assertThat(waiting.end()).isInstanceOf(AcquireOutcome.TimedOut.class);
     }
 
     @Test
     void that_listen_listen_again_and_tell_of_the_gap() throws Exception {
         var heard = new Heard();
-        var listening = client.service.listen("a.*", "", heard);
+        var signalSubscription = client.service.listen("a.*", "", heard);
         var own = peer.next("listen a.* ").answer("ok");
-        get(listening.accepted());
+        get(signalSubscription.accepted());
         own.say("sig a.b  hello ");
         own.say("sig b.b no");
         await().until(() -> heard.all.equals(List.of("a.b: hello ")));
@@ -212,7 +212,7 @@ class PlainConnectionIT {
         own.cut();
         later("listen a.* ").answer("ok").say("sig a.c x");
         await().until(() -> heard.all.equals(List.of("a.b: hello ", "gap", "a.c:x")));
-        listening.close();
+        signalSubscription.close();
         await().until(() -> peer.openConnections() == 1);
     }
 
@@ -238,10 +238,10 @@ class PlainConnectionIT {
 
     @Test
     void tell_of_a_pattern_that_is_refused() throws Exception {
-        var listening = client.service.listen("a.>.b", "", new Heard());
+        var signalSubscription = client.service.listen("a.>.b", "", new Heard());
         peer.next("listen a.>.b ").answer("error");
 
-        failsWith(Kind.REFUSED, listening.accepted());
+        failsWith(Kind.REFUSED, signalSubscription.accepted());
     }
 
     @Test
@@ -253,18 +253,18 @@ class PlainConnectionIT {
         peer.next("l w 0").answer("timeout");
         peer.next("e w ").answer("queued");
         peer.next("w w 50");
-        var listening = client.service.listen("a", "", new Heard());
+        var signalSubscription = client.service.listen("a", "", new Heard());
         peer.next("listen a ");
 
         var closed = CompletableFuture.runAsync(client::close);
         peer.next("r k abc"); // and no answer: the server is stuck
 
         get(closed);
-        assertThat(waiting.end()).isInstanceOf(Outcome.Cancelled.class);
-        assertThat(listening.accepted()).isCompletedExceptionally();
+        assertThat(waiting.end()).isInstanceOf(AcquireOutcome.Cancelled.class);
+        assertThat(signalSubscription.accepted()).isCompletedExceptionally();
         await().until(() -> peer.openConnections() == 0);
         failsWith(Kind.CLOSED, client.service.command("get", "c", "_"));
-        assertThat(client.lock("k", ofSeconds(5)).end()).isInstanceOf(Outcome.Failed.class);
+        assertThat(client.lock("k", ofSeconds(5)).end()).isInstanceOf(AcquireOutcome.Failed.class);
         await().until(
                         () ->
                                 Thread.getAllStackTraces().keySet().stream()

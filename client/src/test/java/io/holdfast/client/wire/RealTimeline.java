@@ -1,13 +1,13 @@
 package io.holdfast.client.wire;
 
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /** Time as it goes by. */
-final class RealTimeline implements Timeline, AutoCloseable {
+final class RealTimeline implements TimerClock, AutoCloseable {
     private final ScheduledExecutorService timers =
             Executors.newSingleThreadScheduledExecutor(
                     task -> {

@@ -1,14 +1,14 @@
 package io.holdfast.client.wire;
 
-import static io.holdfast.client.wire.Tagged.SECOND;
-import static io.holdfast.client.wire.Tagged.get;
-import static io.holdfast.client.wire.Tagged.soon;
+import static io.holdfast.client.wire.TaggedServiceFixture.SECOND;
+import static io.holdfast.client.wire.TaggedServiceFixture.get;
+import static io.holdfast.client.wire.TaggedServiceFixture.soon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.client.service.GrantedHold;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceException;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -27,18 +27,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 @DisplayName("When a tagged connection is lost")
 @Execution(ExecutionMode.CONCURRENT)
 class ResumeIT {
-    private PlayedServer server;
-    private Tagged tagged;
+    private FakeTaggedServer server;
+    private TaggedServiceFixture taggedServiceFixture;
 
     @BeforeEach
     void connect() throws Exception {
-        server = new PlayedServer();
-        tagged = Tagged.to(server);
+        server = new FakeTaggedServer();
+        taggedServiceFixture = TaggedServiceFixture.to(server);
     }
 
     @AfterEach
     void disconnect() throws Exception {
-        tagged.close();
+        taggedServiceFixture.close();
         server.close();
     }
 
@@ -57,35 +57,35 @@ class ResumeIT {
 
     @Test
     void a_resumed_session_has_its_holds_and_waits() throws Exception {
-        GrantedHold hold = tagged.lock("k").hold();
+        GrantedHold hold = taggedServiceFixture.lock("k").hold();
         var losses = losses(hold);
         server.pagesOf(3);
-        var waits = new ArrayList<Tagged.Call>();
+        var waits = new ArrayList<TaggedServiceFixture.Call>();
         for (int i = 0; i < 10; i++) {
-            waits.add(tagged.lock("k"));
+            waits.add(taggedServiceFixture.lock("k"));
         }
         soon().until(() -> server.waiting("k") == 10);
         for (int round = 0; round < 3; round++) {
             server.cut();
-            tagged.awaitEvent("suspended");
-            tagged.awaitEvent("restored");
+            taggedServiceFixture.awaitEvent("suspended");
+            taggedServiceFixture.awaitEvent("restored");
         }
         assertThat(server.count("l")).isEqualTo(11);
         assertThat(server.count("mine")).isEqualTo(15);
         assertThat(get(hold.release())).isTrue();
         long fence = hold.fence().getAsLong();
-        for (Tagged.Call call : waits) {
+        for (TaggedServiceFixture.Call call : waits) {
             assertThat(call.hold().fence()).hasValue(++fence);
             get(call.hold().release());
         }
         assertThat(losses).isEmpty();
-        assertThat(tagged.events()).hasSize(7).doesNotContain("lost");
+        assertThat(taggedServiceFixture.events()).hasSize(7).doesNotContain("lost");
     }
 
     @Test
     void a_grant_whose_answer_was_lost_is_found() throws Exception {
         server.occupy("k");
-        Tagged.Call call = tagged.lock("k");
+        TaggedServiceFixture.Call call = taggedServiceFixture.lock("k");
         soon().until(() -> server.waiting("k") == 1);
         server.leaveUnanswered("l");
         server.free("k");
@@ -94,7 +94,7 @@ class ResumeIT {
         assertThat(call.certaintyAtFirst()).isEqualTo(GrantedHold.Certainty.HELD);
         assertThat(hold.leaseNanos()).isEqualTo(33 * SECOND);
         // 20 seconds were left of it when it was listed.
-        assertThat(hold.askedAtNanos() + hold.leaseNanos())
+        assertThat(hold.requestedAtNanos() + hold.leaseNanos())
                 .isLessThanOrEqualTo(System.nanoTime() + 20 * SECOND);
         assertThat(get(hold.release())).isTrue();
     }
@@ -102,13 +102,13 @@ class ResumeIT {
     @Test
     void a_wait_that_is_granted_between_two_pages_of_the_list_is_held() throws Exception {
         server.occupy("k");
-        Tagged.Call call = tagged.lock("k");
+        TaggedServiceFixture.Call call = taggedServiceFixture.lock("k");
         soon().until(() -> server.waiting("k") == 1);
         server.afterNextMine(() -> server.free("k"));
         server.cut();
         var losses = losses(call.hold());
         assertThat(call.certaintyAtFirst()).isEqualTo(GrantedHold.Certainty.HELD);
-        tagged.awaitEvent("restored");
+        taggedServiceFixture.awaitEvent("restored");
         assertThat(get(call.hold().renew(0))).isEqualTo(33 * SECOND);
         assertThat(losses).isEmpty();
     }
@@ -116,7 +116,7 @@ class ResumeIT {
     @Test
     void a_hold_that_ends_between_two_pages_of_the_list_is_not_granted() throws Exception {
         server.leaveUnanswered("l");
-        Tagged.Call call = tagged.lock("k");
+        TaggedServiceFixture.Call call = taggedServiceFixture.lock("k");
         soon().until(() -> server.held("k") == 1);
         server.answerAll();
         server.afterNextMine(() -> server.expire("k"));
@@ -128,7 +128,7 @@ class ResumeIT {
     @Test
     void an_acquire_that_never_arrived_is_sent_again() throws Exception {
         server.leaveUnread("l");
-        Tagged.Call call = tagged.lock("k");
+        TaggedServiceFixture.Call call = taggedServiceFixture.lock("k");
         soon().until(() -> server.count("l") == 1);
         server.answerAll();
         server.cut();
@@ -138,9 +138,9 @@ class ResumeIT {
 
     @Test
     void a_release_and_a_renewal_that_were_under_way_are_settled() throws Exception {
-        GrantedHold released = tagged.lock("a").hold();
-        GrantedHold unreleased = tagged.lock("b").hold();
-        GrantedHold renewed = tagged.lock("c").hold();
+        GrantedHold released = taggedServiceFixture.lock("a").hold();
+        GrantedHold unreleased = taggedServiceFixture.lock("b").hold();
+        GrantedHold renewed = taggedServiceFixture.lock("c").hold();
         server.leaveUnanswered("r");
         server.leaveUnread("n");
         var first = released.release();
@@ -150,7 +150,7 @@ class ResumeIT {
         var third = renewed.renew(0);
         soon().until(() -> server.count("n") == 1);
         server.goAway();
-        tagged.awaitEvent("suspended");
+        taggedServiceFixture.awaitEvent("suspended");
         var fourth = renewed.release();
         server.answerAll();
         server.comeBack();
@@ -164,25 +164,25 @@ class ResumeIT {
 
     @Test
     void a_hold_that_the_server_has_no_more_is_lost() throws Exception {
-        GrantedHold hold = tagged.lock("k").hold();
+        GrantedHold hold = taggedServiceFixture.lock("k").hold();
         var losses = losses(hold);
         server.goAway();
-        tagged.awaitEvent("suspended");
+        taggedServiceFixture.awaitEvent("suspended");
         server.expire("k");
         server.comeBack();
-        tagged.awaitEvent("restored");
+        taggedServiceFixture.awaitEvent("restored");
         assertThat(losses).containsExactly(GrantedHold.Loss.RELEASED); // its lease was not over
         assertThat(get(hold.renew(0))).isEqualTo(-1);
     }
 
     @Test
     void a_session_that_is_not_resumed_loses_its_holds_but_not_its_waits() throws Exception {
-        GrantedHold bound = tagged.lock("k").hold();
-        GrantedHold unbound = tagged.unbound("free").hold();
+        GrantedHold bound = taggedServiceFixture.lock("k").hold();
+        GrantedHold unbound = taggedServiceFixture.unbound("free").hold();
         var losses = losses(bound);
         var kept = losses(unbound);
-        Tagged.Call wait = tagged.lock("k");
-        Tagged.Call more = tagged.lock("k");
+        TaggedServiceFixture.Call wait = taggedServiceFixture.lock("k");
+        TaggedServiceFixture.Call more = taggedServiceFixture.lock("k");
         soon().until(() -> server.waiting("k") == 2);
         server.endSessions();
         server.cut();
@@ -194,43 +194,43 @@ class ResumeIT {
         assertThat(get(unbound.release())).isTrue();
         assertThat(server.held("free")).isZero();
         assertThat(kept).isEmpty();
-        assertThat(tagged.events())
+        assertThat(taggedServiceFixture.events())
                 .containsExactly("connected", "suspended", "lost", "reconnected");
     }
 
     @Test
     void a_session_is_lost_when_its_grace_is_over_and_ended_if_found_later() throws Exception {
-        tagged.close();
+        taggedServiceFixture.close();
         server.grace(100);
-        tagged = Tagged.to(server);
-        GrantedHold hold = tagged.lock("k").hold();
+        taggedServiceFixture = TaggedServiceFixture.to(server);
+        GrantedHold hold = taggedServiceFixture.lock("k").hold();
         var losses = losses(hold);
         server.goAway();
-        tagged.awaitEvent("lost");
+        taggedServiceFixture.awaitEvent("lost");
         assertThat(losses).containsExactly(GrantedHold.Loss.CONNECTION);
         server.comeBack();
-        tagged.awaitEvent("reconnected");
+        taggedServiceFixture.awaitEvent("reconnected");
         soon().until(() -> server.held("k") == 0);
         assertThat(server.sessions()).isEqualTo(1);
     }
 
     @Test
     void without_a_server_waits_end_at_their_time_and_tries_fail() throws Exception {
-        tagged.close();
+        taggedServiceFixture.close();
         server.grace(0);
-        tagged = Tagged.to(server);
+        taggedServiceFixture = TaggedServiceFixture.to(server);
         server.goAway();
-        tagged.awaitEvent("lost");
-        assertThat(tagged.lock("k", SECOND / 10).outcome()).isInstanceOf(Outcome.TimedOut.class);
-        Tagged.Call cancelled = tagged.lock("k");
+        taggedServiceFixture.awaitEvent("lost");
+        assertThat(taggedServiceFixture.lock("k", SECOND / 10).outcome()).isInstanceOf(AcquireOutcome.TimedOut.class);
+        TaggedServiceFixture.Call cancelled = taggedServiceFixture.lock("k");
         cancelled.cancel();
-        assertThat(cancelled.outcome()).isInstanceOf(Outcome.Cancelled.class);
-        Tagged.Call attempt = tagged.lock("k", 0);
-        var command = tagged.service().command("incr", "n", "1");
+        assertThat(cancelled.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
+        TaggedServiceFixture.Call attempt = taggedServiceFixture.lock("k", 0);
+        var command = taggedServiceFixture.service().command("incr", "n", "1");
         assertFails(ServiceException.Kind.UNREACHABLE, () -> get(command));
-        assertThat(((Outcome.Failed) attempt.outcome()).failure().kind())
+        assertThat(((AcquireOutcome.Failed) attempt.outcome()).failure().kind())
                 .isEqualTo(ServiceException.Kind.UNREACHABLE);
-        var late = tagged.service().command("incr", "n", "1");
+        var late = taggedServiceFixture.service().command("incr", "n", "1");
         server.comeBack();
         assertThat(get(late)).isEqualTo("ok");
     }
@@ -238,7 +238,7 @@ class ResumeIT {
     @Test
     void a_command_under_way_has_an_unknown_outcome() throws Exception {
         server.leaveUnanswered("incr");
-        var command = tagged.service().command("incr", "n", "1");
+        var command = taggedServiceFixture.service().command("incr", "n", "1");
         soon().until(() -> server.count("incr") == 1);
         server.cut();
         assertFails(ServiceException.Kind.OUTCOME_UNKNOWN, () -> get(command));
@@ -248,16 +248,16 @@ class ResumeIT {
     void what_ended_while_there_was_no_connection_is_given_back() throws Exception {
         server.occupy("a");
         server.occupy("b");
-        Tagged.Call cancelled = tagged.lock("a");
-        Tagged.Call late = tagged.lock("b", SECOND);
-        Tagged.Call waiting = tagged.lock("b", SECOND);
+        TaggedServiceFixture.Call cancelled = taggedServiceFixture.lock("a");
+        TaggedServiceFixture.Call late = taggedServiceFixture.lock("b", SECOND);
+        TaggedServiceFixture.Call waiting = taggedServiceFixture.lock("b", SECOND);
         soon().until(() -> server.waiting("b") == 2);
         server.goAway();
-        tagged.awaitEvent("suspended");
+        taggedServiceFixture.awaitEvent("suspended");
         cancelled.cancel();
-        assertThat(cancelled.outcome()).isInstanceOf(Outcome.Cancelled.class);
-        assertThat(late.outcome()).isInstanceOf(Outcome.TimedOut.class);
-        assertThat(waiting.outcome()).isInstanceOf(Outcome.TimedOut.class);
+        assertThat(cancelled.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
+        assertThat(late.outcome()).isInstanceOf(AcquireOutcome.TimedOut.class);
+        assertThat(waiting.outcome()).isInstanceOf(AcquireOutcome.TimedOut.class);
         server.free("b"); // the first of the two is granted, and nobody there to hear it
         server.comeBack();
         soon().until(() -> server.waiting("a") == 0);
@@ -267,37 +267,37 @@ class ResumeIT {
 
     @Test
     void a_silent_server_is_found_out() throws Exception {
-        tagged.close();
-        tagged = Tagged.withReadTimeout(server, Duration.ofMillis(900));
-        GrantedHold hold = tagged.lock("k").hold();
+        taggedServiceFixture.close();
+        taggedServiceFixture = TaggedServiceFixture.withReadTimeout(server, Duration.ofMillis(900));
+        GrantedHold hold = taggedServiceFixture.lock("k").hold();
         server.fallSilent();
-        tagged.awaitEvent("suspended");
+        taggedServiceFixture.awaitEvent("suspended");
         server.answerAll();
-        tagged.awaitEvent("restored");
+        taggedServiceFixture.awaitEvent("restored");
         assertThat(get(hold.release())).isTrue();
     }
 
     @Test
     void a_server_that_has_become_plain_is_named() throws Exception {
-        tagged.close();
+        taggedServiceFixture.close();
         server.grace(0);
-        tagged = Tagged.to(server);
-        Tagged.Call wait = tagged.lock("k");
+        taggedServiceFixture = TaggedServiceFixture.to(server);
+        TaggedServiceFixture.Call wait = taggedServiceFixture.lock("k");
         wait.hold();
         server.becomePlain(true);
         server.cut();
-        tagged.awaitEvent("lost");
-        var command = tagged.service().command("incr", "n", "1");
+        taggedServiceFixture.awaitEvent("lost");
+        var command = taggedServiceFixture.service().command("incr", "n", "1");
         assertFails(ServiceException.Kind.UNSUPPORTED, () -> get(command));
         server.becomePlain(false);
-        tagged.awaitEvent("reconnected");
-        tagged.lock("other").hold();
+        taggedServiceFixture.awaitEvent("reconnected");
+        taggedServiceFixture.lock("other").hold();
     }
 
     @Test
     void loss_against_release_leaves_nothing_held() throws Exception {
         for (int round = 0; round < 15; round++) {
-            GrantedHold hold = tagged.lock("k").hold();
+            GrantedHold hold = taggedServiceFixture.lock("k").hold();
             var cut = new Thread(server::cut);
             cut.start();
             var released = hold.release();
@@ -311,13 +311,13 @@ class ResumeIT {
     void loss_against_grant_and_cancel_has_one_outcome() throws Exception {
         for (int round = 0; round < 15; round++) {
             server.occupy("k");
-            var calls = List.of(tagged.lock("k"), tagged.lock("k"));
+            var calls = List.of(taggedServiceFixture.lock("k"), taggedServiceFixture.lock("k"));
             var cut = new Thread(server::cut);
             cut.start();
             server.free("k");
             calls.get(round % 2).cancel();
-            for (Tagged.Call call : calls) {
-                if (call.outcome() instanceof Outcome.Granted granted) {
+            for (TaggedServiceFixture.Call call : calls) {
+                if (call.outcome() instanceof AcquireOutcome.Granted granted) {
                     assertThat(get(granted.hold().release())).isTrue();
                 }
             }

@@ -1,13 +1,13 @@
 package io.holdfast.client.wire;
 
-import static io.holdfast.client.wire.Tagged.get;
-import static io.holdfast.client.wire.Tagged.soon;
+import static io.holdfast.client.wire.TaggedServiceFixture.get;
+import static io.holdfast.client.wire.TaggedServiceFixture.soon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.client.service.GrantedHold;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -20,22 +20,22 @@ import java.util.concurrent.CompletableFuture;
 
 @DisplayName("Closing a tagged service")
 class TaggedCloseIT {
-    private PlayedServer server;
-    private Tagged tagged;
+    private FakeTaggedServer server;
+    private TaggedServiceFixture taggedServiceFixture;
 
     @BeforeEach
     void connect() throws Exception {
-        server = new PlayedServer();
-        tagged = Tagged.to(server);
+        server = new FakeTaggedServer();
+        taggedServiceFixture = TaggedServiceFixture.to(server);
     }
 
     @AfterEach
     void disconnect() throws Exception {
-        tagged.close();
+        taggedServiceFixture.close();
         server.close();
     }
 
-    private static long threads(PlayedServer server) {
+    private static long threads(FakeTaggedServer server) {
         String port = ":" + server.address().getPort();
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("holdfast "))
@@ -45,17 +45,17 @@ class TaggedCloseIT {
 
     @Test
     void ends_the_session_and_leaves_what_is_unbound_alone() throws Exception {
-        tagged.lock("k").hold();
-        tagged.unbound("free").hold();
-        Tagged.Call wait = tagged.lock("k");
-        tagged.close();
-        assertThat(wait.outcome()).isInstanceOf(Outcome.Cancelled.class);
+        taggedServiceFixture.lock("k").hold();
+        taggedServiceFixture.unbound("free").hold();
+        TaggedServiceFixture.Call wait = taggedServiceFixture.lock("k");
+        taggedServiceFixture.close();
+        assertThat(wait.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
         assertThat(server.held("k")).isZero();
         assertThat(server.held("free")).isEqualTo(1);
         assertThat(server.sessions()).isZero();
         assertThat(threads(server)).isZero();
-        assertThat(tagged.lock("k").outcome()).isInstanceOf(Outcome.Cancelled.class);
-        assertThatThrownBy(() -> get(tagged.service().command("incr", "n", "1")))
+        assertThat(taggedServiceFixture.lock("k").outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
+        assertThatThrownBy(() -> get(taggedServiceFixture.service().command("incr", "n", "1")))
                 .cause()
                 .isInstanceOfSatisfying(
                         ServiceException.class,
@@ -65,51 +65,51 @@ class TaggedCloseIT {
     @Test
     void gives_back_an_unbound_hold_that_comes_at_the_last_moment() throws Exception {
         server.occupy("k");
-        Tagged.Call wait = tagged.unbound("k");
+        TaggedServiceFixture.Call wait = taggedServiceFixture.unbound("k");
         soon().until(() -> server.waiting("k") == 1);
         server.leaveUnread("cancel");
-        var closing = new Thread(tagged.service()::close);
+        var closing = new Thread(taggedServiceFixture.service()::close);
         closing.start();
         soon().until(() -> server.count("cancel") == 1);
         server.free("k");
         closing.join();
-        assertThat(wait.outcome()).isInstanceOf(Outcome.Cancelled.class);
+        assertThat(wait.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
         assertThat(server.held("k")).isZero();
     }
 
     @Test
     void ends_everything_though_the_server_is_silent_or_away() throws Exception {
-        GrantedHold hold = tagged.lock("k").hold();
+        GrantedHold hold = taggedServiceFixture.lock("k").hold();
         server.fallSilent();
-        Tagged.Call wait = tagged.lock("k");
+        TaggedServiceFixture.Call wait = taggedServiceFixture.lock("k");
         var renewal = hold.renew(0);
         var release = hold.release();
         Thread.currentThread().interrupt();
-        tagged.service().close();
+        taggedServiceFixture.service().close();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(wait.outcome()).isInstanceOf(Outcome.Cancelled.class);
+        assertThat(wait.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
         assertThatThrownBy(() -> get(renewal)).cause().isInstanceOf(ServiceException.class);
         assertThat(get(release)).isTrue();
         assertThat(threads(server)).isZero();
 
         server.answerAll();
-        try (var other = Tagged.to(server)) {
+        try (var other = TaggedServiceFixture.to(server)) {
             server.goAway();
             other.awaitEvent("suspended");
-            Tagged.Call lonely = other.lock("k");
+            TaggedServiceFixture.Call lonely = other.lock("k");
             other.service().close();
-            assertThat(lonely.outcome()).isInstanceOf(Outcome.Cancelled.class);
+            assertThat(lonely.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
             assertThat(threads(server)).isZero();
         }
     }
 
     @Test
     void can_be_done_by_a_callback() throws Exception {
-        var answer = tagged.service().command("incr", "n", "1");
+        var answer = taggedServiceFixture.service().command("incr", "n", "1");
         var closed = new CompletableFuture<String>();
         answer.thenAccept(
                 unused -> {
-                    tagged.service().close();
+                    taggedServiceFixture.service().close();
                     closed.complete("closed");
                 });
         get(closed);
@@ -120,8 +120,8 @@ class TaggedCloseIT {
     @Test
     void against_everything_else_leaves_nobody_waiting() throws Exception {
         for (int round = 0; round < 20; round++) {
-            var other = Tagged.to(server);
-            var calls = new ArrayList<Tagged.Call>();
+            var other = TaggedServiceFixture.to(server);
+            var calls = new ArrayList<TaggedServiceFixture.Call>();
             var futures = new ArrayList<CompletableFuture<?>>();
             var closing = new Thread(other.service()::close);
             GrantedHold hold = other.lock("k").hold();
@@ -138,7 +138,7 @@ class TaggedCloseIT {
                 }
             }
             closing.join();
-            for (Tagged.Call call : calls) {
+            for (TaggedServiceFixture.Call call : calls) {
                 call.outcome();
             }
             for (CompletableFuture<?> future : futures) {

@@ -1,16 +1,16 @@
 package io.holdfast.client.wire;
 
-import static io.holdfast.client.wire.Tagged.SECOND;
-import static io.holdfast.client.wire.Tagged.get;
-import static io.holdfast.client.wire.Tagged.soon;
+import static io.holdfast.client.wire.TaggedServiceFixture.SECOND;
+import static io.holdfast.client.wire.TaggedServiceFixture.get;
+import static io.holdfast.client.wire.TaggedServiceFixture.soon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.client.service.Acquisition;
-import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.AcquireRequest;
+import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -25,28 +25,28 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 @DisplayName("Over one tagged connection")
 class TaggedServiceIT {
-    private PlayedServer server;
-    private Tagged tagged;
+    private FakeTaggedServer server;
+    private TaggedServiceFixture taggedServiceFixture;
 
     @BeforeEach
     void connect() throws Exception {
-        server = new PlayedServer();
-        tagged = Tagged.to(server);
+        server = new FakeTaggedServer();
+        taggedServiceFixture = TaggedServiceFixture.to(server);
     }
 
     @AfterEach
     void disconnect() throws Exception {
-        tagged.close();
+        taggedServiceFixture.close();
         server.close();
     }
 
     @Test
     void a_lock_is_got_renewed_and_released() throws Exception {
-        GrantedHold hold = tagged.lock("k").hold();
+        GrantedHold hold = taggedServiceFixture.lock("k").hold();
         assertThat(hold.key()).isEqualTo("k");
         assertThat(hold.fence()).hasValue(101);
         assertThat(hold.leaseNanos()).isEqualTo(30 * SECOND);
-        assertThat(hold.askedAtNanos()).isLessThan(System.nanoTime());
+        assertThat(hold.requestedAtNanos()).isLessThan(System.nanoTime());
         assertThat(get(hold.renew(1_500_000_000))).isEqualTo(1_500_000_000);
         assertThat(get(hold.release())).isTrue();
         assertThat(get(hold.release())).isFalse();
@@ -57,10 +57,10 @@ class TaggedServiceIT {
 
     @Test
     void requests_say_what_was_asked_for() throws Exception {
-        tagged.call(new Acquisition(Kind.READ, "a", 1, 1_000_001, 0, false)).hold();
-        tagged.call(new Acquisition(Kind.SEMAPHORE, "b", 3, SECOND, 2 * SECOND, true)).hold();
-        tagged.call(new Acquisition(Kind.LOCK, "c", 1, 0, 1, false)).hold();
-        get(tagged.service().command("incr", "d", "4"));
+        taggedServiceFixture.call(new AcquireRequest(Kind.READ, "a", 1, 1_000_001, 0, false)).hold();
+        taggedServiceFixture.call(new AcquireRequest(Kind.SEMAPHORE, "b", 3, SECOND, 2 * SECOND, true)).hold();
+        taggedServiceFixture.call(new AcquireRequest(Kind.LOCK, "c", 1, 0, 1, false)).hold();
+        get(taggedServiceFixture.service().command("incr", "d", "4"));
         assertThat(server.received())
                 .element(1)
                 .satisfiesAnyOf(
@@ -72,22 +72,22 @@ class TaggedServiceIT {
 
     @Test
     void waits_do_not_stand_in_the_way_of_anything_and_are_served_in_order() throws Exception {
-        GrantedHold hold = tagged.lock("k").hold();
+        GrantedHold hold = taggedServiceFixture.lock("k").hold();
         var order = new CopyOnWriteArrayList<Integer>();
-        var calls = new ArrayList<Tagged.Call>();
+        var calls = new ArrayList<TaggedServiceFixture.Call>();
         for (int i = 0; i < 500; i++) {
             int number = i;
-            calls.add(tagged.lock("k"));
-            tagged.service()
+            calls.add(taggedServiceFixture.lock("k"));
+            taggedServiceFixture.service()
                     .acquire(
-                            new Acquisition(Kind.LOCK, "k" + i, 1, SECOND, 0, false),
+                            new AcquireRequest(Kind.LOCK, "k" + i, 1, SECOND, 0, false),
                             unused -> order.add(number));
         }
         soon().until(() -> order.size() == 500);
         assertThat(order).isSorted();
         assertThat(get(hold.renew(0))).isEqualTo(33 * SECOND);
         get(hold.release());
-        for (Tagged.Call call : calls) {
+        for (TaggedServiceFixture.Call call : calls) {
             get(call.hold().release());
         }
     }
@@ -95,12 +95,12 @@ class TaggedServiceIT {
     @Test
     void what_the_server_refuses_fails_with_its_word() throws Exception {
         server.occupy("k");
-        assertThat(tagged.lock("k", 0).outcome()).isInstanceOf(Outcome.TimedOut.class);
-        Tagged.Call waiting = tagged.lock("k");
+        assertThat(taggedServiceFixture.lock("k", 0).outcome()).isInstanceOf(AcquireOutcome.TimedOut.class);
+        TaggedServiceFixture.Call waiting = taggedServiceFixture.lock("k");
         soon().until(() -> server.waiting("k") == 1);
         server.pushToAll("3 error_max_waiters");
         server.pushToAll("2 error_max_waiters");
-        assertThat(((Outcome.Failed) waiting.outcome()).failure())
+        assertThat(((AcquireOutcome.Failed) waiting.outcome()).failure())
                 .satisfies(
                         e -> {
                             assertThat(e.kind()).isEqualTo(ServiceException.Kind.REFUSED);
@@ -111,10 +111,10 @@ class TaggedServiceIT {
     @Test
     void a_wait_that_a_draining_server_sends_away_is_sent_to_the_next_one() throws Exception {
         server.occupy("k");
-        Tagged.Call waiting = tagged.lock("k");
+        TaggedServiceFixture.Call waiting = taggedServiceFixture.lock("k");
         soon().until(() -> server.waiting("k") == 1);
         server.pushToAll("1 error_draining");
-        get(tagged.service().command("incr", "d", "4"));
+        get(taggedServiceFixture.service().command("incr", "d", "4"));
         assertThat(waiting.isDone()).isFalse();
         server.endSessions();
         server.free("k");
@@ -125,10 +125,10 @@ class TaggedServiceIT {
     @Test
     void a_cancelled_wait_gives_up_its_place() throws Exception {
         server.occupy("k");
-        Tagged.Call first = tagged.lock("k");
-        Tagged.Call second = tagged.lock("k");
+        TaggedServiceFixture.Call first = taggedServiceFixture.lock("k");
+        TaggedServiceFixture.Call second = taggedServiceFixture.lock("k");
         first.cancel();
-        assertThat(first.outcome()).isInstanceOf(Outcome.Cancelled.class);
+        assertThat(first.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
         server.free("k");
         second.hold();
         second.cancel();
@@ -138,11 +138,11 @@ class TaggedServiceIT {
     @Test
     void cancel_against_grant_has_one_outcome_and_leaves_nothing_behind() throws Exception {
         for (int round = 0; round < 2_000; round++) {
-            GrantedHold hold = tagged.lock("k").hold();
-            Tagged.Call call = tagged.lock("k");
+            GrantedHold hold = taggedServiceFixture.lock("k").hold();
+            TaggedServiceFixture.Call call = taggedServiceFixture.lock("k");
             var released = hold.release();
             call.cancel();
-            if (call.outcome() instanceof Outcome.Granted granted) {
+            if (call.outcome() instanceof AcquireOutcome.Granted granted) {
                 get(granted.hold().release());
             }
             get(released);
@@ -153,10 +153,10 @@ class TaggedServiceIT {
 
     @Test
     void a_hold_says_once_that_it_is_lost_and_nothing_after_its_release() throws Exception {
-        GrantedHold lost = tagged.lock("k").hold();
+        GrantedHold lost = taggedServiceFixture.lock("k").hold();
         var losses = new CopyOnWriteArrayList<GrantedHold.Loss>();
         lost.onLost(losses::add);
-        GrantedHold released = tagged.lock("other").hold();
+        GrantedHold released = taggedServiceFixture.lock("other").hold();
         released.onLost(losses::add);
         var release = released.release();
         server.expire("k");
@@ -167,7 +167,7 @@ class TaggedServiceIT {
         assertThat(get(lost.release())).isFalse();
         assertThat(losses).containsExactly(GrantedHold.Loss.EXPIRED);
 
-        GrantedHold early = tagged.lock("k").hold();
+        GrantedHold early = taggedServiceFixture.lock("k").hold();
         server.pushToAll("lost 6 released"); // 1 to 5 were the two locks, a release, and this one
         server.pushToAll("lost 5 released");
         server.pushToAll("lost 4 released");
@@ -179,25 +179,25 @@ class TaggedServiceIT {
 
     @Test
     void a_callback_that_throws_hurts_nobody() throws Exception {
-        tagged.service()
+        taggedServiceFixture.service()
                 .acquire(
-                        new Acquisition(Kind.LOCK, "a", 1, SECOND, 0, false),
+                        new AcquireRequest(Kind.LOCK, "a", 1, SECOND, 0, false),
                         unused -> {
                             throw new IllegalStateException("on purpose");
                         });
-        tagged.lock("b").hold();
-        assertThat(tagged.events()).containsExactly("connected");
+        taggedServiceFixture.lock("b").hold();
+        assertThat(taggedServiceFixture.events()).containsExactly("connected");
     }
 
     @Test
     void no_caller_waits_for_a_server_that_reads_nothing() throws Exception {
-        tagged.close();
-        tagged = Tagged.withReadTimeout(server, Duration.ofMillis(600));
+        taggedServiceFixture.close();
+        taggedServiceFixture = TaggedServiceFixture.withReadTimeout(server, Duration.ofMillis(600));
         server.fallSilent();
         String much = "x".repeat(60_000);
         var answers = new ArrayList<java.util.concurrent.CompletableFuture<String>>();
         for (int i = 0; i < 300; i++) {
-            answers.add(tagged.service().command("signal", "c", much));
+            answers.add(taggedServiceFixture.service().command("signal", "c", much));
         }
         for (var answer : answers) {
             assertThatThrownBy(() -> get(answer))
@@ -212,10 +212,10 @@ class TaggedServiceIT {
 
     @Test
     void an_idle_connection_is_kept_alive() throws Exception {
-        tagged.close();
-        tagged = Tagged.withReadTimeout(server, Duration.ofMillis(2400));
+        taggedServiceFixture.close();
+        taggedServiceFixture = TaggedServiceFixture.withReadTimeout(server, Duration.ofMillis(2400));
         soon().until(() -> server.pings() >= 4); // each a third of that time after the last
-        assertThat(tagged.events()).containsExactly("connected");
+        assertThat(taggedServiceFixture.events()).containsExactly("connected");
     }
 
     @Test
@@ -224,9 +224,9 @@ class TaggedServiceIT {
         server.pushToAll("0 error");
         server.pushToAll("news from the future");
         server.pushToAll("");
-        tagged.lock("k").hold();
-        assertThat(tagged.events()).isEqualTo(List.of("connected"));
+        taggedServiceFixture.lock("k").hold();
+        assertThat(taggedServiceFixture.events()).isEqualTo(List.of("connected"));
         server.pushToAll("lost everything");
-        tagged.awaitEvent("restored");
+        taggedServiceFixture.awaitEvent("restored");
     }
 }

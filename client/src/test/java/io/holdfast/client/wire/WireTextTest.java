@@ -25,26 +25,26 @@ class WireTextTest {
         "9223372036854775807, 9223372036"
     })
     void spans_are_rounded_up_to_milliseconds(long nanos, String text) {
-        assertThat(Span.text(nanos)).isEqualTo(text);
+        assertThat(WireDuration.text(nanos)).isEqualTo(text);
     }
 
     @Test
     void spans_are_read_as_they_are_written() throws Exception {
-        assertThat(Span.parse("30")).isEqualTo(30_000_000_000L);
-        assertThat(Span.parse("250ms")).isEqualTo(250_000_000L);
-        assertThat(Span.parse("9223372036854775807")).isEqualTo(Long.MAX_VALUE);
+        assertThat(WireDuration.parse("30")).isEqualTo(30_000_000_000L);
+        assertThat(WireDuration.parse("250ms")).isEqualTo(250_000_000L);
+        assertThat(WireDuration.parse("9223372036854775807")).isEqualTo(Long.MAX_VALUE);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "ms", "-1", "1s", "1.5", "+1", "9223372036854775808"})
     void what_is_no_span_is_refused(String text) {
-        assertThatThrownBy(() -> Span.parse(text)).isInstanceOf(BadLineException.class);
+        assertThatThrownBy(() -> WireDuration.parse(text)).isInstanceOf(BadLineException.class);
     }
 
     @Test
     void hello_says_who_we_are_and_what_to_resume() throws Exception {
         var address = InetSocketAddress.createUnresolved("h", 1);
-        var config = Tagged.config(address, Duration.ofSeconds(10));
+        var config = TaggedServiceFixture.config(address, Duration.ofSeconds(10));
         assertThat(Hello.argument(config, null)).isEqualTo("1 grace=60 label=test");
         Hello hello =
                 Hello.parse("ok 1 secret=s3 x=y session=7 grace=250ms lease=33 read=23 resumed");

@@ -69,11 +69,11 @@ public final class ClusterAdmin {
     // ---- looking
 
     /** Asks the nodes that are known, and those that they know. */
-    public List<NodeAnswer> status() {
-        Map<String, NodeAnswer> answers = new LinkedHashMap<>();
+    public List<NodeReportResult> status() {
+        Map<String, NodeReportResult> answers = new LinkedHashMap<>();
         ask(known, answers);
         List<NodeAddress> others = new ArrayList<>();
-        for (NodeAnswer answer : List.copyOf(answers.values())) {
+        for (NodeReportResult answer : List.copyOf(answers.values())) {
             if (answer.report() == null) {
                 continue;
             }
@@ -98,7 +98,7 @@ public final class ClusterAdmin {
         }
     }
 
-    private void ask(List<NodeAddress> nodes, Map<String, NodeAnswer> answers) {
+    private void ask(List<NodeAddress> nodes, Map<String, NodeReportResult> answers) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Map<NodeAddress, Future<NodeReport>> asked = new LinkedHashMap<>();
             for (NodeAddress node : nodes) {
@@ -109,16 +109,16 @@ public final class ClusterAdmin {
         }
     }
 
-    private static NodeAnswer answer(NodeAddress node, Future<NodeReport> report) {
+    private static NodeReportResult answer(NodeAddress node, Future<NodeReport> report) {
         try {
-            return new NodeAnswer(node, report.get(2 * ASK_MILLIS, TimeUnit.MILLISECONDS), null);
+            return new NodeReportResult(node, report.get(2 * ASK_MILLIS, TimeUnit.MILLISECONDS), null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new NodeAnswer(node, null, "interrupted");
+            return new NodeReportResult(node, null, "interrupted");
         } catch (ExecutionException e) {
-            return new NodeAnswer(node, null, reason(e));
+            return new NodeReportResult(node, null, reason(e));
         } catch (TimeoutException e) {
-            return new NodeAnswer(node, null, "no answer in time");
+            return new NodeReportResult(node, null, "no answer in time");
         }
     }
 
@@ -263,7 +263,7 @@ public final class ClusterAdmin {
                         "the node " + member.getId() + " has the address " + node.address());
             }
         }
-        for (NodeAnswer answer : status()) {
+        for (NodeReportResult answer : status()) {
             if (answer.report() != null && answer.report().names().contains(node.name())) {
                 throw new ClusterException(
                         "the name "
@@ -291,7 +291,7 @@ public final class ClusterAdmin {
     private record Leader(String name, Map<String, RaftPeer> members) {}
 
     private Leader leader() throws ClusterException {
-        for (NodeAnswer answer : status()) {
+        for (NodeReportResult answer : status()) {
             NodeReport report = answer.report();
             if (report == null || !report.status().role().equals("leader")) {
                 continue;

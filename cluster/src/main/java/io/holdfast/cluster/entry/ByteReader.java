@@ -124,7 +124,7 @@ public final class ByteReader {
         if (value == ByteWriter.FOREVER_SPAN) {
             return Command.FOREVER;
         }
-        if (value == ByteWriter.ODD_SPAN) {
+        if (value == ByteWriter.NANOS_SPAN) {
             return signed();
         }
         long millis = value - ByteWriter.FIRST_MILLIS_SPAN;

@@ -14,7 +14,7 @@ import java.util.UUID;
 /** Writes values one after the other into a buffer that grows, and that can be used again. */
 public final class ByteWriter {
     static final int FOREVER_SPAN = 0;
-    static final int ODD_SPAN = 1;
+    static final int NANOS_SPAN = 1;
     static final int FIRST_MILLIS_SPAN = 2;
     static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -55,7 +55,7 @@ public final class ByteWriter {
 
     /** One byte. */
     public void octet(int value) {
-        room(1);
+        ensureCapacity(1);
         buffer[length++] = (byte) value;
     }
 
@@ -66,14 +66,14 @@ public final class ByteWriter {
 
     /** Eight bytes, for what is as good as random. */
     public void fixed(long value) {
-        room(Long.BYTES);
+        ensureCapacity(Long.BYTES);
         LONGS.set(buffer, length, value);
         length += Long.BYTES;
     }
 
     /** One byte for less than 128, ten for what is negative. */
     public void number(long value) {
-        room(MAX_NUMBER_BYTES);
+        ensureCapacity(MAX_NUMBER_BYTES);
         long rest = value;
         while ((rest & ~0x7FL) != 0) {
             buffer[length++] = (byte) (rest | 0x80);
@@ -94,14 +94,14 @@ public final class ByteWriter {
         } else if (nanos >= 0 && nanos % NANOS_PER_MILLI == 0) {
             number(nanos / NANOS_PER_MILLI + FIRST_MILLIS_SPAN);
         } else {
-            number(ODD_SPAN);
+            number(NANOS_SPAN);
             signed(nanos);
         }
     }
 
     public void bytes(byte[] value) {
         number(value.length);
-        room(value.length);
+        ensureCapacity(value.length);
         System.arraycopy(value, 0, buffer, length, value.length);
         length += value.length;
     }
@@ -133,7 +133,7 @@ public final class ByteWriter {
         bytes(value.bytes());
     }
 
-    private void room(int bytes) {
+    private void ensureCapacity(int bytes) {
         if (buffer.length - length < bytes) {
             int needed = Math.addExact(length, bytes);
             int doubled = (int) Math.min(buffer.length * 2L, Integer.MAX_VALUE - 8);

@@ -6,7 +6,7 @@ import io.holdfast.engine.DataOperation.End;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
-import io.holdfast.engine.Terms;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 
 /** Commands as bytes: what it is, session, request and key, and then what only this one says. */
@@ -49,13 +49,13 @@ final class CommandEncoding {
                 token(c.token(), out);
                 out.span(c.leaseNanos());
             }
-            case Command.Claim c -> {
+            case Command.TryAcquire c -> {
                 kind(c.kind(), out);
                 out.fixed(c.salt());
             }
-            case Command.Unclaim c -> kind(c.kind(), out);
+            case Command.ReleaseBySession c -> kind(c.kind(), out);
             case Command.Inspect c -> kind(c.kind(), out);
-            case Command.Evict c -> {
+            case Command.ForceRelease c -> {
                 kind(c.kind(), out);
                 out.number(c.fence());
             }
@@ -65,14 +65,14 @@ final class CommandEncoding {
 
     private static void writeReadWrite(Command.ReadWrite command, ByteWriter out) {
         switch (command) {
-            case Command.Ask c -> {
+            case Command.RequestOffer c -> {
                 mode(c.mode(), out);
                 out.span(c.waitNanos());
                 out.span(c.confirmNanos());
                 out.span(c.leaseNanos());
                 out.fixed(c.salt());
             }
-            case Command.Asked c -> out.number(c.asked());
+            case Command.OnTrackedRequest c -> out.number(c.targetRequest());
             case Command.Suspend _ -> {}
             case Command.Resume _ -> {}
             case Command.Reassert c -> {
@@ -115,16 +115,16 @@ final class CommandEncoding {
             case Command.Await _ -> Tags.AWAIT;
             case Command.Release _ -> Tags.RELEASE;
             case Command.Renew _ -> Tags.RENEW;
-            case Command.Claim _ -> Tags.CLAIM;
-            case Command.Unclaim _ -> Tags.UNCLAIM;
+            case Command.TryAcquire _ -> Tags.TRY_ACQUIRE;
+            case Command.ReleaseBySession _ -> Tags.RELEASE_BY_SESSION;
             case Command.Inspect _ -> Tags.INSPECT;
-            case Command.Evict _ -> Tags.EVICT;
+            case Command.ForceRelease _ -> Tags.FORCE_RELEASE;
             case Command.Cancel _ -> Tags.CANCEL;
-            case Command.Ask _ -> Tags.ASK;
+            case Command.RequestOffer _ -> Tags.REQUEST_OFFER;
             case Command.Confirm _ -> Tags.CONFIRM;
             case Command.Decline _ -> Tags.DECLINE;
-            case Command.GiveUp _ -> Tags.GIVE_UP;
-            case Command.Check _ -> Tags.CHECK;
+            case Command.CancelOrRelease _ -> Tags.CANCEL_OR_RELEASE;
+            case Command.QueryStatus _ -> Tags.QUERY_STATUS;
             case Command.Suspend _ -> Tags.SUSPEND;
             case Command.Resume _ -> Tags.RESUME;
             case Command.Reassert _ -> Tags.REASSERT;
@@ -178,13 +178,13 @@ final class CommandEncoding {
             case Tags.RELEASE -> new Command.Release(session, request, kind(in), key, token(in));
             case Tags.RENEW ->
                     new Command.Renew(session, request, kind(in), key, token(in), in.span());
-            case Tags.CLAIM -> new Command.Claim(session, request, kind(in), key, in.fixed());
-            case Tags.UNCLAIM -> new Command.Unclaim(session, request, kind(in), key);
+            case Tags.TRY_ACQUIRE -> new Command.TryAcquire(session, request, kind(in), key, in.fixed());
+            case Tags.RELEASE_BY_SESSION -> new Command.ReleaseBySession(session, request, kind(in), key);
             case Tags.INSPECT -> new Command.Inspect(session, request, kind(in), key);
-            case Tags.EVICT -> new Command.Evict(session, request, kind(in), key, in.number());
+            case Tags.FORCE_RELEASE -> new Command.ForceRelease(session, request, kind(in), key, in.number());
             case Tags.CANCEL -> new Command.Cancel(session, request, kind(in), key);
-            case Tags.ASK ->
-                    new Command.Ask(
+            case Tags.REQUEST_OFFER ->
+                    new Command.RequestOffer(
                             session,
                             request,
                             key,
@@ -195,8 +195,8 @@ final class CommandEncoding {
                             in.fixed());
             case Tags.CONFIRM -> new Command.Confirm(session, request, key, in.number());
             case Tags.DECLINE -> new Command.Decline(session, request, key, in.number());
-            case Tags.GIVE_UP -> new Command.GiveUp(session, request, key, in.number());
-            case Tags.CHECK -> new Command.Check(session, request, key, in.number());
+            case Tags.CANCEL_OR_RELEASE -> new Command.CancelOrRelease(session, request, key, in.number());
+            case Tags.QUERY_STATUS -> new Command.QueryStatus(session, request, key, in.number());
             case Tags.SUSPEND -> new Command.Suspend(session, request, key);
             case Tags.RESUME -> new Command.Resume(session, request, key);
             case Tags.REASSERT ->
@@ -225,7 +225,7 @@ final class CommandEncoding {
     private static void kind(Kind kind, ByteWriter out) {
         out.octet(
                 switch (kind) {
-                    case MUTEX -> Tags.MUTEX;
+                    case LOCK -> Tags.LOCK;
                     case SEMAPHORE -> Tags.SEMAPHORE;
                     case SHARED -> Tags.SHARED;
                 });
@@ -234,7 +234,7 @@ final class CommandEncoding {
     private static Kind kind(ByteReader in) throws EncodingException {
         int tag = in.octet();
         return switch (tag) {
-            case Tags.MUTEX -> Kind.MUTEX;
+            case Tags.LOCK -> Kind.LOCK;
             case Tags.SEMAPHORE -> Kind.SEMAPHORE;
             case Tags.SHARED -> Kind.SHARED;
             default -> throw in.wrong("no known kind but %d".formatted(tag));
@@ -275,26 +275,26 @@ final class CommandEncoding {
         };
     }
 
-    private static void terms(Terms terms, ByteWriter out) {
+    private static void terms(HoldAttributes holdAttributes, ByteWriter out) {
         int write =
-                switch (terms.mode()) {
+                switch (holdAttributes.mode()) {
                     case READ -> 0;
                     case WRITE -> Tags.TERMS_WRITE;
                 };
-        int bound = terms.bound() ? Tags.TERMS_BOUND : 0;
-        int tracked = terms.tracked() ? Tags.TERMS_TRACKED : 0;
+        int bound = holdAttributes.bound() ? Tags.TERMS_BOUND : 0;
+        int tracked = holdAttributes.tracked() ? Tags.TERMS_TRACKED : 0;
         out.octet(write | bound | tracked);
     }
 
-    private static Terms terms(ByteReader in) throws EncodingException {
+    private static HoldAttributes terms(ByteReader in) throws EncodingException {
         int bits = in.octet();
         if (bits == (Tags.TERMS_WRITE | Tags.TERMS_BOUND)) {
-            return Terms.PLAIN;
+            return HoldAttributes.PLAIN;
         }
         if ((bits & ~(Tags.TERMS_WRITE | Tags.TERMS_BOUND | Tags.TERMS_TRACKED)) != 0) {
             throw in.wrong("no known terms but %d".formatted(bits));
         }
-        return new Terms(
+        return new HoldAttributes(
                 (bits & Tags.TERMS_WRITE) != 0 ? Mode.WRITE : Mode.READ,
                 (bits & Tags.TERMS_BOUND) != 0,
                 (bits & Tags.TERMS_TRACKED) != 0);

@@ -8,22 +8,22 @@ final class Tags {
     /** What stands in front of every entry. */
     static final int VERSION = 1;
 
-    static final int FOUND = 1;
-    static final int GOVERN = 2;
-    static final int JOIN = 3;
+    static final int CREATE_CLUSTER = 1;
+    static final int CHANGE_SETTINGS = 2;
+    static final int BEGIN_INCARNATION = 3;
     static final int BATCH = 4;
-    static final int LEAVE = 5;
+    static final int END_INCARNATION = 5;
     static final int TICK = 6;
     static final int COLLECT = 7;
-    static final int PARCEL = 8;
+    static final int ENTRY_BATCH = 8;
 
-    static final int INTRODUCE = 1;
-    static final int END = 2;
+    static final int REGISTER_SESSION = 1;
+    static final int END_SESSION = 2;
     static final int LISTEN = 3;
     static final int UNLISTEN = 4;
     static final int EMIT = 5;
 
-    /** As {@link #INTRODUCE}, of a session that does several things at once. */
+    /** As {@link #REGISTER_SESSION}, of a session that does several things at once. */
     static final int INTRODUCE_CONCURRENT = 6;
 
     /** Commands stand among the items. */
@@ -33,16 +33,16 @@ final class Tags {
     static final int AWAIT = 18;
     static final int RELEASE = 19;
     static final int RENEW = 20;
-    static final int CLAIM = 21;
-    static final int UNCLAIM = 22;
+    static final int TRY_ACQUIRE = 21;
+    static final int RELEASE_BY_SESSION = 22;
     static final int INSPECT = 23;
-    static final int EVICT = 24;
+    static final int FORCE_RELEASE = 24;
     static final int CANCEL = 25;
-    static final int ASK = 26;
+    static final int REQUEST_OFFER = 26;
     static final int CONFIRM = 27;
     static final int DECLINE = 28;
-    static final int GIVE_UP = 29;
-    static final int CHECK = 30;
+    static final int CANCEL_OR_RELEASE = 29;
+    static final int QUERY_STATUS = 30;
     static final int SUSPEND = 31;
     static final int RESUME = 32;
     static final int REASSERT = 33;
@@ -61,7 +61,7 @@ final class Tags {
     static final int LENGTH = 73;
     static final int RANGE = 74;
 
-    static final int MUTEX = 0;
+    static final int LOCK = 0;
     static final int SEMAPHORE = 1;
     static final int SHARED = 2;
 

@@ -1,49 +1,49 @@
 package io.holdfast.cluster.node;
 
-import io.holdfast.cluster.entry.Entry;
-import io.holdfast.cluster.entry.EntryEncoding;
-import io.holdfast.cluster.entry.Item;
-import io.holdfast.cluster.entry.Rules;
+import io.holdfast.cluster.entry.LogEntry;
+import io.holdfast.cluster.entry.LogEntryEncoding;
+import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.signal.SignalState;
-import io.holdfast.cluster.state.Outlet;
+import io.holdfast.cluster.state.ReplicaListener;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SessionIds;
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.ClientUsage.Counted;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.Peer;
-import io.holdfast.driver.Salts;
+import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.SaltGenerator;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
-import io.holdfast.driver.signal.Listener;
-import io.holdfast.driver.signal.SharedSignals;
+import io.holdfast.driver.signal.SignalListener;
+import io.holdfast.driver.signal.DistributedSignals;
 import io.holdfast.driver.signal.SignalDriver;
 import io.holdfast.driver.signal.SignalRequest;
-import io.holdfast.engine.BelongingView;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineViews;
-import io.holdfast.engine.Event;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.LineView;
+import io.holdfast.engine.QueueView;
 import io.holdfast.engine.ListView;
-import io.holdfast.engine.Listing;
+import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Possessions;
+import io.holdfast.engine.SessionUsage;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.UseCount;
+import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
@@ -66,7 +66,7 @@ import java.util.function.Supplier;
 
 /**
  * Serves the sessions of this node by the log. It has no thread of its own: somebody applies what
- * the log says, calls {@link #pump} when told that there is something to send, and {@link #pulse}
+ * the log says, calls {@link #flush} when told that there is something to send, and {@link #tick}
  * again and again.
  *
  * <p>Locks are taken in this order: the state, a session, the forwarder.
@@ -81,7 +81,7 @@ public final class ReplicatedDriver implements SignalDriver {
     private static final long JOIN_AGAIN_NANOS = 500_000_000L;
 
     /** A stint says so often in a session timeout that it lives. */
-    private static final int BEATS = 8;
+    private static final int HEARTBEATS_PER_TIMEOUT = 8;
 
     /** After this part of the session timeout without being heard, clients are sent away. */
     private static final int CUT_OFF_PERCENT = 70;
@@ -92,44 +92,44 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     /** What the driver needs of the world. */
-    public interface Surroundings {
-        /** {@link #pump} is to be called soon. */
-        void pumpSoon();
+    public interface Environment {
+        /** {@link #flush} is to be called soon. */
+        void flushSoon();
 
-        /** {@link #pulse} is to be called soon. */
-        void pulseSoon();
+        /** {@link #tick} is to be called soon. */
+        void tickSoon();
 
         /** A number that nobody else draws. */
-        UUID draw();
+        UUID randomUuid();
 
         /** What the clock on the wall says. */
-        long wallNanos();
+        long wallClockNanos();
 
         /** Does something when no lock is held. */
-        void later(Runnable task);
+        void runLater(Runnable task);
     }
 
     private final String node;
     private final UUID dataId;
     private final DriverConfig config;
-    private final long patienceNanos;
-    private final Log log;
+    private final long requestTimeoutNanos;
+    private final ReplicatedLog replicatedLog;
     private final LongSupplier clock;
-    private final Surroundings surroundings;
-    private final Forwarder forwarder;
-    private final Steward steward;
-    private final SharedSignals signals;
-    private final Salts salts = new Salts();
+    private final Environment environment;
+    private final BatchForwarder batchForwarder;
+    private final LeaderTasks leaderTasks;
+    private final DistributedSignals signals;
+    private final SaltGenerator saltGenerator = new SaltGenerator();
     private final Map<Long, ReplicatedSession> sessions = new ConcurrentHashMap<>();
     private final AtomicLong lastSession = new AtomicLong();
 
     /** Sessions without a stint that their owners cannot do without. */
-    private final Queue<ReplicatedSession> stranded = new ConcurrentLinkedQueue<>();
+    private final Queue<ReplicatedSession> sessionsWithoutIncarnation = new ConcurrentLinkedQueue<>();
 
     /** How many sessions may have something in the state. */
-    private final AtomicInteger known = new AtomicInteger();
+    private final AtomicInteger registeredSessions = new AtomicInteger();
 
-    private volatile @Nullable String turnedAway;
+    private volatile @Nullable String rejectionReason;
     private volatile boolean closing;
 
     /** How long the state lets a stint be silent. */
@@ -148,11 +148,11 @@ public final class ReplicatedDriver implements SignalDriver {
     /** Guards everything below, and the state. */
     private final Object lock = new Object();
 
-    private final Ear ear = new Ear();
+    private final ReplicaEventHandler replicaEventHandler = new ReplicaEventHandler();
     private final Replica replica;
     private final List<ReplicatedSession> woken = new ArrayList<>();
     private final List<Runnable> afterwards = new ArrayList<>();
-    private final Doubts doubts = new Doubts();
+    private final StaleGrantFilter staleGrants = new StaleGrantFilter();
     private long joinSentNanos;
     private long lastBeatNanos;
     private long knownSinceNanos;
@@ -163,32 +163,32 @@ public final class ReplicatedDriver implements SignalDriver {
     public ReplicatedDriver(
             String node,
             UUID dataId,
-            Rules rules,
+            ReplicatedSettings replicatedSettings,
             DriverConfig config,
             long patienceNanos,
-            Log log,
+            ReplicatedLog replicatedLog,
             LongSupplier clock,
-            Surroundings surroundings) {
+            Environment environment) {
         this.node = node;
         this.dataId = dataId;
         this.config = config;
-        this.patienceNanos = patienceNanos;
-        this.sessionNanos = rules.sessionNanos();
-        this.log = log;
+        this.requestTimeoutNanos = patienceNanos;
+        this.sessionNanos = replicatedSettings.sessionNanos();
+        this.replicatedLog = replicatedLog;
         this.clock = clock;
         this.lastBeatNanos = clock.getAsLong(); // which may be below zero
-        this.surroundings = surroundings;
-        this.forwarder = new Forwarder(log, clock);
-        this.replica = new Replica(rules, config.memory(), this::usageOf, ear);
+        this.environment = environment;
+        this.batchForwarder = new BatchForwarder(replicatedLog, clock);
+        this.replica = new Replica(replicatedSettings, config.memory(), this::usageOf, replicaEventHandler);
         this.signals = new ClusterSignals();
-        this.steward = new Steward(log, rules, config.collectEvery().toNanos(), surroundings);
+        this.leaderTasks = new LeaderTasks(replicatedLog, replicatedSettings, config.collectEvery().toNanos(), environment);
         config.watcher().lookUpElsewhere(this::peerElsewhere);
     }
 
     // ---- what the log says
 
     /** Applies the next entry of the log. */
-    public void apply(long term, long stampNanos, Entry entry) {
+    public void apply(long term, long stampNanos, LogEntry logEntry) {
         List<ReplicatedSession> toWake;
         List<Runnable> then;
         boolean cut;
@@ -200,12 +200,12 @@ public final class ReplicatedDriver implements SignalDriver {
         }
         synchronized (lock) {
             long due = replica.nextDueNanos();
-            replica.apply(term, stampNanos, entry);
+            replica.apply(term, stampNanos, logEntry);
             sessionNanos = replica.rules().sessionNanos();
             appliedNanos = clock.getAsLong();
-            tellEvents();
+            publishEvents();
             if (replica.nextDueNanos() < due) {
-                surroundings.pulseSoon();
+                environment.tickSoon();
             }
             toWake = takeWoken();
             then = afterwards.isEmpty() ? List.of() : List.copyOf(afterwards);
@@ -223,17 +223,17 @@ public final class ReplicatedDriver implements SignalDriver {
         return taken;
     }
 
-    private void settleDoubts(long now) {
-        if (!doubts.isEmpty()) {
-            doubts.settle(replica.timeNanos(), forwarder.heardNanos(), now, ear);
+    private void releaseStaleGrants(long now) {
+        if (!staleGrants.isEmpty()) {
+            staleGrants.releaseReady(replica.timeNanos(), batchForwarder.lastContactNanos(), now, replicaEventHandler);
         }
     }
 
-    private void tellEvents() {
-        List<Event> events = replica.events();
+    private void publishEvents() {
+        List<KeyEvent> events = replica.events();
         if (begun) { // not what happened before this node began to serve
             for (int i = 0; i < events.size(); i++) {
-                config.watcher().happened(SHARD, events.get(i));
+                config.watcher().onEvent(SHARD, events.get(i));
             }
         }
         events.clear();
@@ -248,56 +248,56 @@ public final class ReplicatedDriver implements SignalDriver {
 
     /** Another node leads, or this one. */
     public void leaderChanged() {
-        forwarder.leaderChanged();
-        surroundings.pumpSoon();
-        surroundings.pulseSoon();
+        batchForwarder.leaderChanged();
+        environment.flushSoon();
+        environment.tickSoon();
     }
 
     /** Whether this node serves clients. */
     public boolean isServing() {
-        return forwarder.stint() != 0;
+        return batchForwarder.incarnation() != 0;
     }
 
     /** For how long the oldest command of its clients has been under way; 0 if none is. */
     public long unansweredNanos() {
-        return forwarder.unansweredNanos();
+        return batchForwarder.unansweredNanos();
     }
 
     /** Why this node may not serve, if the cluster says so. */
-    public @Nullable String turnedAway() {
-        return turnedAway;
+    public @Nullable String rejectionReason() {
+        return rejectionReason;
     }
 
     /** Hears what follows from entries. The state is locked. */
-    private final class Ear implements Outlet, Doubts.Ear {
+    private final class ReplicaEventHandler implements ReplicaListener, StaleGrantFilter.GrantListener {
         @Override
-        public void effect(Effect effect) {
+        public void onEffect(Effect effect) {
             ReplicatedSession session = sessions.get(effect.session());
             if (session == null || !session.wants(effect)) {
                 return;
             }
-            if (doubts.keep(
+            if (staleGrants.holdBack(
                     session,
                     effect,
                     replica.timeNanos(),
-                    forwarder.heardNanos(),
+                    batchForwarder.lastContactNanos(),
                     clock.getAsLong())) {
-                forwarder.beat();
-                surroundings.pumpSoon();
+                batchForwarder.heartbeat();
+                environment.flushSoon();
             } else {
-                tell(session, effect);
+                deliver(session, effect);
             }
         }
 
         @Override
-        public void tell(ReplicatedSession session, Effect effect) {
-            if (session.take(effect)) {
+        public void deliver(ReplicatedSession session, Effect effect) {
+            if (session.deliver(effect)) {
                 woken.add(session);
             }
         }
 
         @Override
-        public void refuse(ReplicatedSession session, Effect effect) {
+        public void reject(ReplicatedSession session, Effect effect) {
             Kind kind =
                     effect instanceof Effect.Granted(long id, long request, var key, _, _)
                             ? replica.engine().views().kindHeldBy(id, request, key)
@@ -308,61 +308,61 @@ public final class ReplicatedDriver implements SignalDriver {
         }
 
         @Override
-        public void batchBegins(long stint, long sequence) {
-            forwarder.hear(stint, sequence);
+        public void onBatchStart(long stint, long sequence) {
+            batchForwarder.observeBatch(stint, sequence);
         }
 
         @Override
-        public void applied(Item item, @Nullable Effect answer) {
-            ReplicatedSession session = sessions.get(item.session());
+        public void onItemApplied(BatchItem batchItem, @Nullable Effect answer) {
+            ReplicatedSession session = sessions.get(batchItem.session());
             if (session == null) {
                 return;
             }
-            if (answer != null && item instanceof Item.Ask(Command.Keyed command)) {
-                config.watcher().answered(SHARD, command, answer);
+            if (answer != null && batchItem instanceof BatchItem.Submit(Command.Keyed command)) {
+                config.watcher().onResponse(SHARD, command, answer);
             }
-            if (session.applied(item, answer != null)) {
+            if (session.applied(batchItem, answer != null)) {
                 woken.add(session);
             }
         }
 
         @Override
-        public void batchApplied(long stint, long sequence) {
-            if (forwarder.applied(stint, sequence)) {
-                surroundings.pumpSoon();
+        public void onBatchApplied(long stint, long sequence) {
+            if (batchForwarder.applied(stint, sequence)) {
+                environment.flushSoon();
             }
-            if (!doubts.isEmpty()) {
-                doubts.settle(replica.timeNanos(), forwarder.heardNanos(), clock.getAsLong(), this);
+            if (!staleGrants.isEmpty()) {
+                staleGrants.releaseReady(replica.timeNanos(), batchForwarder.lastContactNanos(), clock.getAsLong(), this);
             }
         }
 
         @Override
-        public void joined(String name, UUID of, long stint) {
-            if (forwarder.stint() == 0 && of.equals(nonce)) { // in this order: see cutOff
-                List<Pending> lost = forwarder.end(); // what came after the last stint
-                forwarder.begin(stint, joinSentNanos);
-                doubts.clear(); // of sessions that were sent away
+        public void onIncarnationBegun(String name, UUID of, long stint) {
+            if (batchForwarder.incarnation() == 0 && of.equals(nonce)) { // in this order: see cutOff
+                List<PendingItem> lost = batchForwarder.end(); // what came after the last stint
+                batchForwarder.begin(stint, joinSentNanos);
+                staleGrants.clear(); // of sessions that were sent away
                 begun = true;
                 afterwards.add(
                         () -> {
                             giveUpAll(lost);
                             LOG.atInfo().addKeyValue("node", node).log("serving clients");
-                            takeAboard();
+                            adoptSessions();
                         });
             }
         }
 
         @Override
-        public void turnedAway(String name, UUID of, String reason) {
+        public void onIncarnationRejected(String name, UUID of, String reason) {
             if (of.equals(nonce)) {
-                turnedAway = reason;
+                rejectionReason = reason;
             }
         }
 
         @Override
-        public void ended(long id) {
+        public void onSessionEnded(long id) {
             ReplicatedSession session = sessions.get(id);
-            Peer elsewhere = session == null ? peerElsewhere(id) : null;
+            ClientInfo elsewhere = session == null ? peerElsewhere(id) : null;
             if (elsewhere != null && begun) {
                 afterwards.add(() -> config.watcher().closedElsewhere(id, elsewhere));
             }
@@ -377,40 +377,40 @@ public final class ReplicatedDriver implements SignalDriver {
         }
 
         @Override
-        public void stintEnded(long stint) {
-            if (stint == forwarder.stint()) {
+        public void onIncarnationEnded(long stint) {
+            if (stint == batchForwarder.incarnation()) {
                 left = true;
                 cutOffDue = true;
-                surroundings.pulseSoon();
+                environment.tickSoon();
             }
         }
 
         @Override
-        public void replaced() {
+        public void onStateReplaced() {
             sessionNanos = replica.rules().sessionNanos();
-            if (forwarder.stint() != 0) {
+            if (batchForwarder.incarnation() != 0) {
                 cutOffDue = true;
-                surroundings.pulseSoon();
+                environment.tickSoon();
             }
         }
     }
 
     // ---- what goes into the log
 
-    void add(Pending pending) {
-        if (forwarder.add(pending)) {
-            surroundings.pumpSoon();
+    void add(PendingItem pendingItem) {
+        if (batchForwarder.add(pendingItem)) {
+            environment.flushSoon();
         }
     }
 
     /** Sends what there is to send; how long until more can be, if nobody says so before. */
-    public long pump() {
-        return forwarder.pump();
+    public long flush() {
+        return batchForwarder.flush();
     }
 
-    void known(int more) {
-        synchronized (known) {
-            if (known.getAndAdd(more) == 0) {
+    void registeredSessions(int more) {
+        synchronized (registeredSessions) {
+            if (registeredSessions.getAndAdd(more) == 0) {
                 knownSinceNanos = clock.getAsLong();
             }
         }
@@ -434,8 +434,8 @@ public final class ReplicatedDriver implements SignalDriver {
         return switch (command) {
             case Command.Acquire c -> limit(c, c.waitNanos() != 0, client);
             case Command.Enqueue c -> limit(c, true, client);
-            case Command.Ask c -> limit(c, true, client);
-            case Command.Claim c -> limit(c, false, client);
+            case Command.RequestOffer c -> limit(c, true, client);
+            case Command.TryAcquire c -> limit(c, false, client);
             case Command.Data c when c.operation().mayCreate() -> limit(c, client);
             default -> null;
         };
@@ -444,7 +444,7 @@ public final class ReplicatedDriver implements SignalDriver {
     private @Nullable Refusal limit(
             Command.Locking c, boolean waits, @Nullable ClientUsage client) {
         MemoryBudgets memory = config.memory();
-        ClientCaps most = config.perClient();
+        ClientLimits most = config.perClient();
         boolean named = memory.names().isLeft() && !isFull(client, Counted.NAME, most.names());
         boolean held = memory.holds().isLeft() && !isFull(client, Counted.HOLD, most.names());
         boolean queued = memory.waits().isLeft() && !isFull(client, Counted.WAIT, most.waits());
@@ -480,8 +480,8 @@ public final class ReplicatedDriver implements SignalDriver {
         return known && !(scarce && grows) ? null : Refusal.TOO_MANY_ENTRIES;
     }
 
-    long patienceNanos() {
-        return patienceNanos;
+    long requestTimeoutNanos() {
+        return requestTimeoutNanos;
     }
 
     /** The time that is a span away. */
@@ -491,45 +491,45 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     /** Does what is due; how long until there may be more. */
-    public long pulse() {
+    public long tick() {
         long now = clock.getAsLong();
-        List<Pending> unsent = new ArrayList<>(0);
-        List<Pending> unknown = new ArrayList<>(0);
+        List<PendingItem> unsent = new ArrayList<>(0);
+        List<PendingItem> unknown = new ArrayList<>(0);
         long next;
         boolean cut;
         boolean silent;
         List<ReplicatedSession> toWake;
         byte[] joining = null;
         synchronized (lock) { // nothing is answered while it is given up
-            silent = forwarder.pulse(now, unsent, unknown);
-            unsent.forEach(pending -> giveUp(pending, true, false));
-            unknown.forEach(pending -> giveUp(pending, false, isHeld(pending.item)));
-            settleDoubts(now);
+            silent = batchForwarder.tick(now, unsent, unknown);
+            unsent.forEach(pendingItem -> giveUp(pendingItem, true, false));
+            unknown.forEach(pendingItem -> giveUp(pendingItem, false, isHeld(pendingItem.item)));
+            releaseStaleGrants(now);
             toWake = takeWoken();
             cut = takeCutOff(now);
-            boolean over = forwarder.stint() == 0 && cutting.get() == 0;
+            boolean over = batchForwarder.incarnation() == 0 && cutting.get() == 0;
             if (!cut && over && !closing && now >= nextJoinNanos) {
                 joining = join(now);
             }
-            if (known.get() > 0 && now - lastBeatNanos >= sessionNanos / BEATS) {
+            if (registeredSessions.get() > 0 && now - lastBeatNanos >= sessionNanos / HEARTBEATS_PER_TIMEOUT) {
                 lastBeatNanos = now;
-                forwarder.beat();
+                batchForwarder.heartbeat();
             }
-            next = steward.pulse(replica, now);
+            next = leaderTasks.tick(replica, now);
         }
         unsent.forEach(ReplicatedDriver::wake);
         unknown.forEach(ReplicatedDriver::wake);
         toWake.forEach(session -> session.mailbox().wake());
         if (silent) {
-            log.goAnotherWay();
+            replicatedLog.reconnectToLeader();
         }
         if (cut) {
             cutOff();
         }
         if (joining != null) {
-            log.propose(joining, _ -> {});
+            replicatedLog.propose(joining, _ -> {});
         }
-        surroundings.pumpSoon(); // not here: batches must not overtake each other
+        environment.flushSoon(); // not here: batches must not overtake each other
         return next;
     }
 
@@ -540,7 +540,7 @@ public final class ReplicatedDriver implements SignalDriver {
     public void watch() {
         cutting.incrementAndGet();
         try {
-            if (forwarder.stint() != 0 && isUnheard(clock.getAsLong())) {
+            if (batchForwarder.incarnation() != 0 && isUnheard(clock.getAsLong())) {
                 cutOff();
             }
         } finally {
@@ -550,47 +550,47 @@ public final class ReplicatedDriver implements SignalDriver {
 
     /** Whether clients are to be sent away, which is then up to the caller. */
     private boolean takeCutOff(long now) {
-        boolean due = cutOffDue || (forwarder.stint() != 0 && isUnheard(now));
+        boolean due = cutOffDue || (batchForwarder.incarnation() != 0 && isUnheard(now));
         cutOffDue = false;
         return due;
     }
 
     private boolean isUnheard(long now) {
         long since;
-        synchronized (known) {
-            if (known.get() == 0) {
+        synchronized (registeredSessions) {
+            if (registeredSessions.get() == 0) {
                 return false;
             }
-            since = Math.max(forwarder.heardNanos(), knownSinceNanos);
+            since = Math.max(batchForwarder.lastContactNanos(), knownSinceNanos);
         }
-        return now - since > sessionNanos / 100 * CUT_OFF_PERCENT && !log.isAlone();
+        return now - since > sessionNanos / 100 * CUT_OFF_PERCENT && !replicatedLog.isAlone();
     }
 
     private byte[] join(long now) {
         UUID mine = nonce;
         if (mine == null) {
-            mine = surroundings.draw();
+            mine = environment.randomUuid();
             nonce = mine;
             joinSentNanos = now;
         }
         nextJoinNanos = now + JOIN_AGAIN_NANOS;
-        return EntryEncoding.encode(new Entry.Join(node, dataId, mine));
+        return LogEntryEncoding.encode(new LogEntry.BeginIncarnation(node, dataId, mine));
     }
 
-    private static void giveUp(Pending pending, boolean neverIn, boolean holds) {
-        ReplicatedSession session = pending.session;
+    private static void giveUp(PendingItem pendingItem, boolean neverIn, boolean holds) {
+        ReplicatedSession session = pendingItem.session;
         if (session != null) {
-            session.giveUp(pending.item, neverIn, holds);
+            session.timeOut(pendingItem.item, neverIn, holds);
         }
     }
 
-    private boolean isHeld(Item item) {
-        return item instanceof Item.Ask(Command.Enqueue(long id, _, var kind, var key, _, _, _, _))
+    private boolean isHeld(BatchItem batchItem) {
+        return batchItem instanceof BatchItem.Submit(Command.Enqueue(long id, _, var kind, var key, _, _, _, _))
                 && replica.engine().views().hasUnawaited(id, kind, key);
     }
 
-    private static void wake(Pending pending) {
-        ReplicatedSession session = pending.session;
+    private static void wake(PendingItem pendingItem) {
+        ReplicatedSession session = pendingItem.session;
         if (session != null) {
             session.mailbox().wake();
         }
@@ -614,7 +614,7 @@ public final class ReplicatedDriver implements SignalDriver {
             LOG.warn("cut off from the cluster: clients are sent away");
         }
         nonce = null; // first: without a stint, it would begin the same one again
-        List<Pending> lost = forwarder.end();
+        List<PendingItem> lost = batchForwarder.end();
         nextJoinNanos = Long.MIN_VALUE;
         List<ReplicatedSession> all = List.copyOf(sessions.values());
         for (ReplicatedSession session : all) {
@@ -626,20 +626,20 @@ public final class ReplicatedDriver implements SignalDriver {
                 sendAway(session);
             }
         }
-        lost.addAll(forwarder.end()); // what came in between
-        lost.removeIf(pending -> pending.givenUp);
+        lost.addAll(batchForwarder.end()); // what came in between
+        lost.removeIf(pendingItem -> pendingItem.timedOut);
         giveUpAll(lost);
     }
 
-    private static void giveUpAll(List<Pending> lost) {
-        lost.forEach(pending -> giveUp(pending, true, false));
+    private static void giveUpAll(List<PendingItem> lost) {
+        lost.forEach(pendingItem -> giveUp(pendingItem, true, false));
         lost.forEach(ReplicatedDriver::wake);
     }
 
     /** Lets those who have no stint go on in this one, if there is one. */
-    private void takeAboard() {
-        for (long stint = forwarder.stint(); stint != 0; stint = forwarder.stint()) {
-            ReplicatedSession session = stranded.poll();
+    private void adoptSessions() {
+        for (long stint = batchForwarder.incarnation(); stint != 0; stint = batchForwarder.incarnation()) {
+            ReplicatedSession session = sessionsWithoutIncarnation.poll();
             if (session == null) {
                 return;
             }
@@ -647,25 +647,25 @@ public final class ReplicatedDriver implements SignalDriver {
             long next = newId(stint);
             sessions.put(next, session);
             sessions.remove(session.move(next) ? before : next, session);
-            if (forwarder.stint() != stint) { // it ended meanwhile, without knowing of this one
+            if (batchForwarder.incarnation() != stint) { // it ended meanwhile, without knowing of this one
                 session.cut();
-                stranded.add(session);
+                sessionsWithoutIncarnation.add(session);
             }
         }
     }
 
     /** Whether everything that sessions asked for has been applied here. */
-    public boolean isSettled() {
-        return forwarder.isEmpty();
+    public boolean isQuiescent() {
+        return batchForwarder.isEmpty();
     }
 
     /** Begins no other stint, and ends this one: its sessions should have ended before. */
     public void leave() {
         closing = true;
-        long stint = forwarder.stint();
+        long stint = batchForwarder.incarnation();
         left = stint == 0; // an earlier stint may have ended too
         if (stint != 0) {
-            log.propose(EntryEncoding.encode(new Entry.Leave(stint)), _ -> {});
+            replicatedLog.propose(LogEntryEncoding.encode(new LogEntry.EndIncarnation(stint)), _ -> {});
         }
     }
 
@@ -677,12 +677,12 @@ public final class ReplicatedDriver implements SignalDriver {
     // ---- signals
 
     @Override
-    public SharedSignals signals() {
+    public DistributedSignals signals() {
         return signals;
     }
 
     /** Signals of all nodes. */
-    private final class ClusterSignals implements SharedSignals {
+    private final class ClusterSignals implements DistributedSignals {
         private final SignalState state = replica.signals();
 
         @Override
@@ -691,8 +691,8 @@ public final class ReplicatedDriver implements SignalDriver {
         }
 
         @Override
-        public void attach(Session session, Listener listener) {
-            state.attach(session.id(), listener);
+        public void attach(Session session, SignalListener signalListener) {
+            state.attach(session.id(), signalListener);
         }
 
         @Override
@@ -706,7 +706,7 @@ public final class ReplicatedDriver implements SignalDriver {
         }
 
         @Override
-        public Slices<ChannelView> list() {
+        public ScanCursor<ChannelView> list() {
             return state.list();
         }
     }
@@ -714,23 +714,23 @@ public final class ReplicatedDriver implements SignalDriver {
     // ---- sessions
 
     @Override
-    public Session open(Mailbox mailbox, Peer peer) {
-        long stint = forwarder.stint();
+    public Session open(Mailbox mailbox, ClientInfo clientInfo) {
+        long stint = batchForwarder.incarnation();
         ReplicatedSession session =
-                new ReplicatedSession(newId(stint), mailbox, peer, clock.getAsLong(), this);
+                new ReplicatedSession(newId(stint), mailbox, clientInfo, clock.getAsLong(), this);
         sessions.put(session.id(), session);
-        if (stint == 0 || forwarder.stint() != stint) { // nobody could be served, or it ended
+        if (stint == 0 || batchForwarder.incarnation() != stint) { // nobody could be served, or it ended
             session.cut();
-            surroundings.later(() -> sendAway(session));
+            environment.runLater(() -> sendAway(session));
         }
-        config.watcher().opened(session.id(), peer);
+        config.watcher().onSessionOpened(session.id(), clientInfo);
         return session;
     }
 
     private void sendAway(ReplicatedSession session) {
         if (!session.mailbox().kick()) {
-            stranded.add(session);
-            takeAboard(); // if a stint has begun meanwhile
+            sessionsWithoutIncarnation.add(session);
+            adoptSessions(); // if a stint has begun meanwhile
         }
     }
 
@@ -741,7 +741,7 @@ public final class ReplicatedDriver implements SignalDriver {
     void forget(ReplicatedSession session) {
         sessions.remove(session.id());
         signals.detach(session);
-        config.watcher().closed(session.id(), session.peer());
+        config.watcher().onSessionClosed(session.id(), session.peer());
     }
 
     @Override
@@ -751,7 +751,7 @@ public final class ReplicatedDriver implements SignalDriver {
 
     @Override
     public long salt() {
-        return salts.next();
+        return saltGenerator.next();
     }
 
     @Override
@@ -760,19 +760,19 @@ public final class ReplicatedDriver implements SignalDriver {
         if (here != null) {
             return here.peer().name().get();
         }
-        Peer other = peerElsewhere(session);
+        ClientInfo other = peerElsewhere(session);
         return other == null ? null : other.name().get();
     }
 
     /** Who is behind a session of another node, from the replicated state. */
-    private @Nullable Peer peerElsewhere(long session) {
-        Replica.Person person;
+    private @Nullable ClientInfo peerElsewhere(long session) {
+        Replica.SessionInfo sessionInfo;
         synchronized (lock) {
-            person = replica.person(session);
+            sessionInfo = replica.sessionInfo(session);
         }
-        return person == null
+        return sessionInfo == null
                 ? null
-                : new Peer(person.protocol(), person::name, person.concurrent());
+                : new ClientInfo(sessionInfo.protocol(), sessionInfo::name, sessionInfo.concurrent());
     }
 
     @Override
@@ -783,14 +783,14 @@ public final class ReplicatedDriver implements SignalDriver {
 
     private @Nullable SessionView sessionElsewhere(long session) {
         synchronized (lock) {
-            Replica.Person person = replica.person(session);
+            Replica.SessionInfo sessionInfo = replica.sessionInfo(session);
             String at = replica.nodeOf(session);
-            if (person == null || at == null) {
+            if (sessionInfo == null || at == null) {
                 return null;
             }
-            Possessions had = replica.engine().views().possessions(session);
+            SessionUsage had = replica.engine().views().usage(session);
             return new SessionView(
-                    session, person.protocol(), person.name(), -1, had.holds(), had.waits(), at);
+                    session, sessionInfo.protocol(), sessionInfo.name(), -1, had.holds(), had.waits(), at);
         }
     }
 
@@ -801,9 +801,9 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     @Override
-    public Slices<SessionView> listSessions() {
+    public ScanCursor<SessionView> listSessions() {
         Iterator<ReplicatedSession> rest = sessions.values().iterator();
-        return new Slices<>() {
+        return new ScanCursor<>() {
             @Override
             public List<SessionView> next() {
                 List<SessionView> slice = new ArrayList<>();
@@ -832,8 +832,8 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     @Override
-    public List<BelongingView> belongings(long session, int most) {
-        return read((views, now) -> views.belongings(session, most, now));
+    public List<HoldOrWaiterView> holdsAndWaiters(long session, int most) {
+        return read((views, now) -> views.holdsAndWaiters(session, most, now));
     }
 
     @Override
@@ -858,7 +858,7 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     @Override
-    public UseCount countUse(Kind kind) {
+    public KindUsage countUse(Kind kind) {
         return read((views, _) -> views.countUse(kind));
     }
 
@@ -868,49 +868,49 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     @Override
-    public Slices<LineView> listLines(int most) {
-        return list(views -> views.listLines(most));
+    public ScanCursor<QueueView> listQueues(int most) {
+        return list(views -> views.listQueues(most));
     }
 
     @Override
-    public Slices<HolderView> listHolders(Namespace namespace, Kind kind) {
+    public ScanCursor<HolderView> listHolders(Namespace namespace, Kind kind) {
         return list(views -> views.listHolders(namespace, kind));
     }
 
     @Override
-    public Slices<ResourceView> listInUse() {
+    public ScanCursor<ResourceView> listInUse() {
         return list(EngineViews::listInUse);
     }
 
     @Override
-    public Slices<ResourceView> listIdle() {
+    public ScanCursor<ResourceView> listIdle() {
         return list(EngineViews::listIdle);
     }
 
     @Override
-    public Slices<CounterView> listCounters() {
+    public ScanCursor<CounterView> listCounters() {
         return list(EngineViews::listCounters);
     }
 
     @Override
-    public Slices<ValueView> listValues() {
+    public ScanCursor<ValueView> listValues() {
         return list(EngineViews::listValues);
     }
 
     @Override
-    public Slices<ListView> listLists() {
+    public ScanCursor<ListView> listLists() {
         return list(EngineViews::listLists);
     }
 
-    private <T> Slices<T> list(Function<EngineViews, Listing<T>> open) {
-        Supplier<Listing<T>> opened =
+    private <T> ScanCursor<T> list(Function<EngineViews, KeyScan<T>> open) {
+        Supplier<KeyScan<T>> opened =
                 () -> {
                     synchronized (lock) {
                         return open.apply(replica.engine().views());
                     }
                 };
-        Listing<T> listing = opened.get();
-        return new Slices<>() {
+        KeyScan<T> keyScan = opened.get();
+        return new ScanCursor<>() {
             private boolean ended;
 
             @Override
@@ -918,7 +918,7 @@ public final class ReplicatedDriver implements SignalDriver {
                 List<T> slice = new ArrayList<>();
                 synchronized (lock) {
                     while (slice.isEmpty() && !ended) {
-                        ended = !listing.next(SLICE, nowInState(), slice);
+                        ended = !keyScan.next(SLICE, nowInState(), slice);
                     }
                 }
                 return slice;
@@ -927,7 +927,7 @@ public final class ReplicatedDriver implements SignalDriver {
             @Override
             public void close() {
                 synchronized (lock) {
-                    listing.close();
+                    keyScan.close();
                 }
             }
         };

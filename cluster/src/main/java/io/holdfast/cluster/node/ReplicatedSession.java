@@ -1,16 +1,16 @@
 package io.holdfast.cluster.node;
 
-import io.holdfast.cluster.entry.Item;
+import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
 import io.holdfast.driver.signal.SignalRequest;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.PlaceView;
-import io.holdfast.engine.Possessions;
+import io.holdfast.engine.TrackedRequestView;
+import io.holdfast.engine.SessionUsage;
 import io.holdfast.engine.Refusal;
 
 import org.jspecify.annotations.Nullable;
@@ -29,17 +29,17 @@ final class ReplicatedSession implements Session {
         /** The state knows nothing of it. */
         NEW,
         /** It may have something in the state. */
-        KNOWN,
+        REGISTERED,
         /** Its end is on the way into the log. */
         ENDING,
         /** Nothing happens any more. */
         OVER
     }
 
-    private static final long LEAST_PATIENCE_NANOS = 250_000_000L;
+    private static final long MIN_TIMEOUT_NANOS = 250_000_000L;
 
     private final Mailbox mailbox;
-    private final Peer peer;
+    private final ClientInfo clientInfo;
     private final long openedNanos;
     private final ReplicatedDriver driver;
     private volatile long id;
@@ -52,13 +52,13 @@ final class ReplicatedSession implements Session {
     private @Nullable Runnable released;
 
     /** Requests whose sender was told that they take too long. */
-    private final Set<Long> givenUp = new HashSet<>(0);
+    private final Set<Long> timedOut = new HashSet<>(0);
 
     ReplicatedSession(
-            long id, Mailbox mailbox, Peer peer, long openedNanos, ReplicatedDriver driver) {
+            long id, Mailbox mailbox, ClientInfo clientInfo, long openedNanos, ReplicatedDriver driver) {
         this.id = id;
         this.mailbox = mailbox;
-        this.peer = peer;
+        this.clientInfo = clientInfo;
         this.openedNanos = openedNanos;
         this.driver = driver;
     }
@@ -72,8 +72,8 @@ final class ReplicatedSession implements Session {
         return mailbox;
     }
 
-    Peer peer() {
-        return peer;
+    ClientInfo peer() {
+        return clientInfo;
     }
 
     // ---- what its owner asks
@@ -90,7 +90,7 @@ final class ReplicatedSession implements Session {
                                 command.session(), command.request(), Refusal.UNAVAILABLE));
                 return true;
             }
-            Refusal full = driver.limit(command, peer.usage());
+            Refusal full = driver.limit(command, clientInfo.usage());
             if (full != null) {
                 mailbox.add(new Effect.Refused(command.session(), command.request(), full));
                 return true;
@@ -99,28 +99,28 @@ final class ReplicatedSession implements Session {
                 introduce();
             }
             driver.add(
-                    new Pending(new Item.Ask(command), this, driver.after(patienceNanos(command))));
+                    new PendingItem(new BatchItem.Submit(command), this, driver.after(timeoutNanos(command))));
         }
         return false;
     }
 
     /** Asks about signals; the answer comes later. */
     void submit(SignalRequest request) {
-        Item item =
+        BatchItem batchItem =
                 switch (request) {
                     case SignalRequest.Listen(long number, var pattern, var group) ->
-                            new Item.Listen(id, number, pattern, group);
+                            new BatchItem.Listen(id, number, pattern, group);
                     case SignalRequest.Unlisten(long number, var pattern, var group) ->
-                            new Item.Unlisten(id, number, pattern, group);
+                            new BatchItem.Unlisten(id, number, pattern, group);
                     case SignalRequest.Emit(long number, var channel, var payload) ->
-                            new Item.Emit(id, number, channel, payload);
+                            new BatchItem.Emit(id, number, channel, payload);
                 };
         Refusal refusal = null;
         synchronized (this) {
             if (closed) {
                 return;
             }
-            boolean listens = item instanceof Item.Listen;
+            boolean listens = batchItem instanceof BatchItem.Listen;
             if (cut) {
                 refusal = Refusal.UNAVAILABLE;
             } else if (listens && !driver.maySubscribe()) {
@@ -129,10 +129,10 @@ final class ReplicatedSession implements Session {
                 if (listens) {
                     introduce();
                 }
-                driver.add(new Pending(item, this, driver.after(driver.patienceNanos())));
+                driver.add(new PendingItem(batchItem, this, driver.after(driver.requestTimeoutNanos())));
             }
             if (refusal != null) {
-                mailbox.add(new Effect.Refused(id, item.request(), refusal));
+                mailbox.add(new Effect.Refused(id, batchItem.request(), refusal));
             }
         }
         if (refusal != null) {
@@ -143,12 +143,12 @@ final class ReplicatedSession implements Session {
     /** The state is to know the session before anything of it. */
     private void introduce() {
         if (life == Life.NEW) {
-            life = Life.KNOWN;
-            driver.known(1);
+            life = Life.REGISTERED;
+            driver.registeredSessions(1);
             driver.add(
-                    new Pending(
-                            new Item.Introduce(
-                                    id, peer.protocol(), peer.name().get(), peer.concurrent()),
+                    new PendingItem(
+                            new BatchItem.RegisterSession(
+                                    id, clientInfo.protocol(), clientInfo.name().get(), clientInfo.concurrent()),
                             null,
                             Long.MAX_VALUE));
         }
@@ -158,20 +158,20 @@ final class ReplicatedSession implements Session {
      * Those who say how long they wait mean the cluster too, but not less than a healthy one may
      * need.
      */
-    private long patienceNanos(Command.Keyed command) {
+    private long timeoutNanos(Command.Keyed command) {
         long wait =
                 switch (command) {
                     case Command.Acquire acquire -> acquire.waitNanos();
                     case Command.Await await -> await.waitNanos();
-                    case Command.Ask ask -> ask.waitNanos();
+                    case Command.RequestOffer requestOffer -> requestOffer.waitNanos();
                     default -> 0;
                 };
-        return wait > 0 ? Math.max(wait, LEAST_PATIENCE_NANOS) : driver.patienceNanos();
+        return wait > 0 ? Math.max(wait, MIN_TIMEOUT_NANOS) : driver.requestTimeoutNanos();
     }
 
     @Override
-    public List<PlaceView> places(long after, int most) {
-        return driver.read((views, now) -> views.places(id, after, most, now));
+    public List<TrackedRequestView> trackedRequests(long after, int most) {
+        return driver.read((views, now) -> views.trackedRequests(id, after, most, now));
     }
 
     @Override
@@ -180,11 +180,11 @@ final class ReplicatedSession implements Session {
     }
 
     SessionView view(long nowNanos) {
-        Possessions here = driver.read((views, _) -> views.possessions(id));
+        SessionUsage here = driver.read((views, _) -> views.usage(id));
         return new SessionView(
                 id,
-                peer.protocol(),
-                peer.name().get(),
+                clientInfo.protocol(),
+                clientInfo.name().get(),
                 nowNanos - openedNanos,
                 here.holds(),
                 here.waits());
@@ -197,10 +197,10 @@ final class ReplicatedSession implements Session {
                 return;
             }
             closed = true;
-            if (life == Life.KNOWN) {
+            if (life == Life.REGISTERED) {
                 life = Life.ENDING;
                 released = whenReleased;
-                driver.add(new Pending(new Item.End(id, lastAnswered), null, Long.MAX_VALUE));
+                driver.add(new PendingItem(new BatchItem.EndSession(id, lastAnswered), null, Long.MAX_VALUE));
                 return;
             }
             life = Life.OVER;
@@ -213,11 +213,11 @@ final class ReplicatedSession implements Session {
 
     /** Whether its owner is to hear of an effect. */
     synchronized boolean wants(Effect effect) {
-        return !cut && life != Life.OVER && !givenUp.contains(effect.request());
+        return !cut && life != Life.OVER && !timedOut.contains(effect.request());
     }
 
     /** Takes an effect; whether its owner is to be woken. */
-    synchronized boolean take(Effect effect) {
+    synchronized boolean deliver(Effect effect) {
         if (!wants(effect)) {
             return false;
         }
@@ -237,36 +237,36 @@ final class ReplicatedSession implements Session {
         }
         mailbox.add(new Effect.Refused(effect.session(), effect.request(), Refusal.UNAVAILABLE));
         if (kind != null && effect instanceof Effect.Granted granted) {
-            givenUp.add(granted.request());
-            addForNobody(new Command.Cancel(id, granted.request(), kind, granted.key()));
+            timedOut.add(granted.request());
+            addUnanswered(new Command.Cancel(id, granted.request(), kind, granted.key()));
         }
         return true;
     }
 
     /** An item was applied; whether its owner is to be woken. */
-    synchronized boolean applied(Item item, boolean answered) {
-        if (givenUp.contains(item.request())) {
-            if (!isCancelled(item)) {
-                givenUp.remove(item.request());
+    synchronized boolean applied(BatchItem batchItem, boolean answered) {
+        if (timedOut.contains(batchItem.request())) {
+            if (!isCancelled(batchItem)) {
+                timedOut.remove(batchItem.request());
             }
             return false;
         }
-        if (cut || life == Life.OVER || answered || !(item instanceof Item.Ask)) {
+        if (cut || life == Life.OVER || answered || !(batchItem instanceof BatchItem.Submit)) {
             return false;
         }
-        mailbox.waits(item.request());
+        mailbox.onPending(batchItem.request());
         return true;
     }
 
     /** Whether a cancel follows when its sender gives up: it could get a place or a hold. */
-    private static boolean isCancelled(Item item) {
-        return item instanceof Item.Ask(Command.Keyed command)
+    private static boolean isCancelled(BatchItem batchItem) {
+        return batchItem instanceof BatchItem.Submit(Command.Keyed command)
                 && switch (command) {
                     case Command.Acquire _,
                             Command.Enqueue _,
                             Command.Await _,
-                            Command.Claim _,
-                            Command.Ask _,
+                            Command.TryAcquire _,
+                            Command.RequestOffer _,
                             Command.Reassert _ ->
                             true;
                     default -> false;
@@ -278,7 +278,7 @@ final class ReplicatedSession implements Session {
         if (life != Life.ENDING) {
             return null;
         }
-        driver.known(-1);
+        driver.registeredSessions(-1);
         life = Life.OVER;
         Runnable then = released;
         released = null;
@@ -293,15 +293,15 @@ final class ReplicatedSession implements Session {
      * @param neverIn whether it never got into the log
      * @param holds whether the session got what it is about by another request to get in line
      */
-    synchronized void giveUp(Item item, boolean neverIn, boolean holds) {
+    synchronized void timeOut(BatchItem batchItem, boolean neverIn, boolean holds) {
         if (closed) { // nobody waits for it, and its end takes back what it did
             return;
         }
-        mailbox.add(new Effect.Refused(item.session(), item.request(), Refusal.UNAVAILABLE));
-        boolean leaves = item instanceof Item.Ask(Command.Await _);
+        mailbox.add(new Effect.Refused(batchItem.session(), batchItem.request(), Refusal.UNAVAILABLE));
+        boolean leaves = batchItem instanceof BatchItem.Submit(Command.Await _);
         if (!cut && (leaves || !neverIn)) {
-            givenUp.add(item.request());
-            if (isCancelled(item) && item instanceof Item.Ask(Command.Locking locking)) {
+            timedOut.add(batchItem.request());
+            if (isCancelled(batchItem) && batchItem instanceof BatchItem.Submit(Command.Locking locking)) {
                 cancel(locking, holds);
             }
         }
@@ -314,13 +314,13 @@ final class ReplicatedSession implements Session {
     private void cancel(Command.Locking asked, boolean holds) {
         long request = asked.request();
         if ((asked instanceof Command.Enqueue && !holds) || asked instanceof Command.Await) {
-            addForNobody(new Command.Await(id, request, asked.kind(), asked.key(), 0));
+            addUnanswered(new Command.Await(id, request, asked.kind(), asked.key(), 0));
         }
-        addForNobody(new Command.Cancel(id, request, asked.kind(), asked.key()));
+        addUnanswered(new Command.Cancel(id, request, asked.kind(), asked.key()));
     }
 
-    private void addForNobody(Command.Keyed command) {
-        driver.add(new Pending(new Item.Ask(command), null, Long.MAX_VALUE));
+    private void addUnanswered(Command.Keyed command) {
+        driver.add(new PendingItem(new BatchItem.Submit(command), null, Long.MAX_VALUE));
     }
 
     /**
@@ -328,12 +328,12 @@ final class ReplicatedSession implements Session {
      * closing.
      */
     synchronized @Nullable Runnable cut() {
-        if (life == Life.KNOWN || life == Life.ENDING) {
-            driver.known(-1);
+        if (life == Life.REGISTERED || life == Life.ENDING) {
+            driver.registeredSessions(-1);
         }
         life = closed ? Life.OVER : Life.NEW;
         cut = true;
-        givenUp.clear();
+        timedOut.clear();
         Runnable then = released;
         released = null;
         return then;

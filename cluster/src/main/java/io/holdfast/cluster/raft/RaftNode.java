@@ -4,7 +4,7 @@ import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeStatus;
-import io.holdfast.cluster.node.Log;
+import io.holdfast.cluster.node.ReplicatedLog;
 import io.holdfast.cluster.node.ReplicatedDriver;
 import io.holdfast.driver.FailureText;
 
@@ -62,7 +62,7 @@ public final class RaftNode implements AutoCloseable {
     private final LogLimits limits;
     private final RaftGroupId groupId;
     private final RatisLog log;
-    private volatile @Nullable LinkRpc rpc;
+    private volatile @Nullable SocketRaftServerRpc rpc;
 
     private volatile @Nullable HardStateFile hardState;
     private @Nullable RaftServer server;
@@ -81,10 +81,10 @@ public final class RaftNode implements AutoCloseable {
         this.parameters = parameters;
         this.groupId = RaftSettings.groupId(config.name());
         this.log = new RatisLog(groupId, config.isSingle());
-        LinkType.put(parameters, new Place());
+        SocketRpcType.put(parameters, new NodeContext());
     }
 
-    public Log log() {
+    public ReplicatedLog log() {
         return log;
     }
 
@@ -197,7 +197,7 @@ public final class RaftNode implements AutoCloseable {
     /** Gives up what has taken too long; to be called now and then. */
     public void check() {
         log.check();
-        LinkRpc talking = rpc;
+        SocketRaftServerRpc talking = rpc;
         if (talking != null) {
             talking.check();
         }
@@ -363,7 +363,7 @@ public final class RaftNode implements AutoCloseable {
     }
 
     private static boolean isThere(NodeStatus.Peer peer) {
-        return peer.heardMillis() < THERE_MILLIS;
+        return peer.lastContactMillis() < THERE_MILLIS;
     }
 
     @Override
@@ -372,7 +372,7 @@ public final class RaftNode implements AutoCloseable {
         RaftServer started = server;
         if (started != null) {
             try {
-                LinkRpc talking = rpc;
+                SocketRaftServerRpc talking = rpc;
                 if (talking != null) {
                     talking.close(); // nobody is to be told that it is going down
                 }
@@ -388,7 +388,7 @@ public final class RaftNode implements AutoCloseable {
     }
 
     /** Where Ratis finds what it needs to talk. */
-    private final class Place implements LinkType.Place {
+    private final class NodeContext implements SocketRpcType.ServerContext {
         @Override
         public InetSocketAddress address() {
             return new InetSocketAddress(config.self().host(), config.self().port());
@@ -405,7 +405,7 @@ public final class RaftNode implements AutoCloseable {
         }
 
         @Override
-        public void add(LinkRpc made) {
+        public void add(SocketRaftServerRpc made) {
             rpc = made;
             log.use(made);
         }

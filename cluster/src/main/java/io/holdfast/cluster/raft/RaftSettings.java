@@ -55,7 +55,7 @@ public final class RaftSettings {
     /** Nodes differ in that by up to so many eighths, so that not all write at the same time. */
     private static final int APART = 4;
 
-    private static final int KEPT_SNAPSHOTS = 2;
+    private static final int RETAINED_SNAPSHOTS = 2;
 
     private RaftSettings() {}
 
@@ -97,7 +97,7 @@ public final class RaftSettings {
     /** For whoever administers the cluster. */
     public static RaftProperties client() {
         RaftProperties properties = new RaftProperties();
-        RaftConfigKeys.Rpc.setType(properties, new LinkType());
+        RaftConfigKeys.Rpc.setType(properties, new SocketRpcType());
         RaftClientConfigKeys.Rpc.setRequestTimeout(properties, REQUEST_TIMEOUT);
         return properties;
     }
@@ -132,7 +132,7 @@ public final class RaftSettings {
         RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
         RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, Long.MAX_VALUE);
         RaftServerConfigKeys.Snapshot.setCreationGap(properties, 1);
-        RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, KEPT_SNAPSHOTS);
+        RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, RETAINED_SNAPSHOTS);
 
         RaftServerConfigKeys.RetryCache.setExpiryTime(properties, millis(2000));
         return properties;

@@ -2,7 +2,7 @@ package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
-import io.holdfast.cluster.link.Sockets;
+import io.holdfast.cluster.link.RpcSocketFactory;
 import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.conf.Parameters;
@@ -60,7 +60,7 @@ public final class RaftTls {
      */
     public static Parameters parameters(@Nullable ClusterTls files) throws ClusterException {
         Parameters parameters = new Parameters();
-        LinkType.put(parameters, new Sockets(files == null ? null : context(files)));
+        SocketRpcType.put(parameters, new RpcSocketFactory(files == null ? null : context(files)));
         return parameters;
     }
 

@@ -1,9 +1,9 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.entry.EncodingException;
-import io.holdfast.cluster.entry.Entry;
-import io.holdfast.cluster.entry.EntryEncoding;
-import io.holdfast.cluster.node.Log;
+import io.holdfast.cluster.entry.LogEntry;
+import io.holdfast.cluster.entry.LogEntryEncoding;
+import io.holdfast.cluster.node.ReplicatedLog;
 
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** The way into the log of a Ratis server: straight if it leads, else through the one that does. */
-final class RatisLog implements Log {
+final class RatisLog implements ReplicatedLog {
     private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
 
     /** What this node wants in; stints have numbers above it. */
@@ -34,19 +34,19 @@ final class RatisLog implements Log {
     private final ClientId clientId = ClientId.randomId();
     private final AtomicLong lastCall = new AtomicLong();
     private final boolean startedAlone;
-    private final Gatherer gatherer;
+    private final ProposalBatcher proposalBatcher;
     private volatile RaftServer.@Nullable Division division;
 
-    private volatile @Nullable LinkRpc rpc;
+    private volatile @Nullable SocketRaftServerRpc rpc;
 
     RatisLog(RaftGroupId groupId, boolean alone) {
         this.startedAlone = alone;
-        this.gatherer = new Gatherer(this::submitHere, alone, System::nanoTime);
+        this.proposalBatcher = new ProposalBatcher(this::submitHere, alone, System::nanoTime);
         this.groupId = groupId;
     }
 
     /** How it talks to other nodes. */
-    void use(LinkRpc made) {
+    void use(SocketRaftServerRpc made) {
         rpc = made;
     }
 
@@ -88,11 +88,11 @@ final class RatisLog implements Log {
     @Override
     public void propose(byte[] entry, Consumer<Boolean> outcome) {
         if (isLeader()) {
-            gatherer.add(OWN, entry, outcome);
+            proposalBatcher.add(OWN, entry, outcome);
             return;
         }
         RaftPeerId leader = leaderElsewhere();
-        LinkRpc link = rpc;
+        SocketRaftServerRpc link = rpc;
         if (leader == null || link == null) {
             outcome.accept(false);
         } else {
@@ -107,9 +107,9 @@ final class RatisLog implements Log {
     }
 
     @Override
-    public void goAnotherWay() {
+    public void reconnectToLeader() {
         RaftPeerId leader = leaderElsewhere();
-        LinkRpc link = rpc;
+        SocketRaftServerRpc link = rpc;
         if (leader != null && link != null) {
             link.reconnect(leader);
         }
@@ -117,7 +117,7 @@ final class RatisLog implements Log {
 
     /** To be called now and then. */
     void check() {
-        gatherer.check();
+        proposalBatcher.check();
     }
 
     /** Another node wants an entry in. */
@@ -129,15 +129,15 @@ final class RatisLog implements Log {
         long source;
         try { // what cannot be read must not stop others
             source =
-                    EntryEncoding.decode(entry) instanceof Entry.Batch batch
-                            ? batch.stint()
-                            : Gatherer.NOBODY;
+                    LogEntryEncoding.decode(entry) instanceof LogEntry.Batch batch
+                            ? batch.incarnation()
+                            : ProposalBatcher.NOBODY;
         } catch (EncodingException e) {
             LOG.atDebug().setCause(e).log("what another node wants cannot be read");
             refused.run();
             return;
         }
-        gatherer.add(
+        proposalBatcher.add(
                 source,
                 entry,
                 in -> {

@@ -19,7 +19,7 @@ final class SegmentBytes {
     private static final int TERM = 0x08;
 
     private static final int INDEX = 0x10;
-    private static final int MOST_PREFIX = 5;
+    private static final int MAX_PREFIX = 5;
 
     private final byte[] bytes;
     private final long firstIndex;
@@ -115,7 +115,7 @@ final class SegmentBytes {
 
     private int prefixLength(int start) {
         int length = 1;
-        while (length < MOST_PREFIX
+        while (length < MAX_PREFIX
                 && start + length <= bytes.length
                 && (bytes[start + length - 1] & 0x80) != 0) {
             length++;

@@ -1,8 +1,8 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.entry.ByteReader;
-import io.holdfast.cluster.entry.Entry;
-import io.holdfast.cluster.entry.EntryEncoding;
+import io.holdfast.cluster.entry.LogEntry;
+import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.node.ReplicatedDriver;
 import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.DurableFile;
@@ -244,7 +244,7 @@ final class StateMachine extends BaseStateMachine {
      */
     @Override
     public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
-        Entry _ = EntryEncoding.decode(request.getMessage().getContent().toByteArray());
+        LogEntry _ = LogEntryEncoding.decode(request.getMessage().getContent().toByteArray());
         byte[] stamp = new byte[Long.BYTES];
         ByteBuffer.wrap(stamp).putLong(System.nanoTime());
         ByteString data =
@@ -270,7 +270,7 @@ final class StateMachine extends BaseStateMachine {
             driver.apply(
                     entry.getTerm(),
                     stampNanos,
-                    EntryEncoding.decode(
+                    LogEntryEncoding.decode(
                             new ByteReader(data, Long.BYTES, data.length - Long.BYTES)));
         } catch (IOException | RuntimeException | Error e) {
             fatal.accept(

@@ -5,7 +5,7 @@ import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.DataDirectory;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
-import io.holdfast.cluster.entry.Rules;
+import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.node.ReplicatedDriver;
 import io.holdfast.cluster.raft.RaftNode;
 import io.holdfast.cluster.raft.RaftTls;
@@ -28,11 +28,11 @@ import java.util.function.Consumer;
 /** A node of a cluster, serving. */
 public final class ClusterNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
-    private static final long LOOK_NANOS = 10_000_000L;
-    private static final long TELL_NANOS = 3_000_000_000L;
+    private static final long CHECK_INTERVAL_NANOS = 10_000_000L;
+    private static final long LOG_AFTER_NANOS = 3_000_000_000L;
 
     /** It tells again when it has waited so many times longer. */
-    private static final int TELL_AGAIN = 10;
+    private static final int LOG_AGAIN_FACTOR = 10;
 
     /** How long the last wishes of clients may take. */
     private static final Duration SETTLE = Duration.ofSeconds(2);
@@ -50,10 +50,10 @@ public final class ClusterNode implements AutoCloseable {
     private final DataDirectory data;
     private final RaftNode raft;
     private final ReplicatedDriver driver;
-    private final Worker pumping;
-    private final Worker pulsing;
-    private final Worker watching;
-    private final Worker checking;
+    private final Worker flushWorker;
+    private final Worker tickWorker;
+    private final Worker watchWorker;
+    private final Worker checkWorker;
     private final Worker syncing;
     private final Readiness readiness = new Readiness(System.nanoTime());
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -70,20 +70,20 @@ public final class ClusterNode implements AutoCloseable {
                 new ReplicatedDriver(
                         config.node(),
                         data.dataId(),
-                        new Rules(
+                        new ReplicatedSettings(
                                 driverConfig.settings(),
                                 driverConfig.caps(),
                                 config.sessionTimeout().toNanos(),
                                 driverConfig.maxSubscriptions()),
                         driverConfig,
-                        config.patience().toNanos(),
+                        config.requestTimeout().toNanos(),
                         raft.log(),
                         System::nanoTime,
-                        new Surroundings());
-        this.pumping = new Worker("holdfast-cluster-send", this::pump);
-        this.pulsing = new Worker("holdfast-cluster-time", this::pulse);
-        this.watching = new Worker("holdfast-cluster-watch", this::watch);
-        this.checking = new Worker("holdfast-cluster-check", this::check);
+                        new NodeEnvironment());
+        this.flushWorker = new Worker("holdfast-cluster-send", this::flush);
+        this.tickWorker = new Worker("holdfast-cluster-time", this::tick);
+        this.watchWorker = new Worker("holdfast-cluster-watch", this::watch);
+        this.checkWorker = new Worker("holdfast-cluster-check", this::check);
         this.syncing = new Worker("holdfast-cluster-sync", this::sync);
     }
 
@@ -105,10 +105,10 @@ public final class ClusterNode implements AutoCloseable {
                     node.driver,
                     () -> node.report().toBytes(),
                     failure -> node.fail(failure, fatal));
-            node.pumping.start();
-            node.pulsing.start();
-            node.watching.start();
-            node.checking.start();
+            node.flushWorker.start();
+            node.tickWorker.start();
+            node.watchWorker.start();
+            node.checkWorker.start();
             node.syncing.start();
             node.awaitServing();
             data.markUsed();
@@ -136,9 +136,9 @@ public final class ClusterNode implements AutoCloseable {
 
     private void awaitServing() throws ClusterException {
         long begunNanos = System.nanoTime();
-        long tellNanos = TELL_NANOS;
+        long tellNanos = LOG_AFTER_NANOS;
         while (!driver.isServing()) {
-            String reason = driver.turnedAway();
+            String reason = driver.rejectionReason();
             if (reason != null) {
                 throw new ClusterException(reason);
             }
@@ -147,13 +147,13 @@ public final class ClusterNode implements AutoCloseable {
             }
             if (System.nanoTime() - begunNanos > tellNanos) {
                 LOG.info(
-                        tellNanos == TELL_NANOS
+                        tellNanos == LOG_AFTER_NANOS
                                 ? "waiting for a majority of the cluster"
                                 : "still waiting for a majority of the cluster: the others may be"
                                         + " down, or this node may have been removed from it");
-                tellNanos *= TELL_AGAIN;
+                tellNanos *= LOG_AGAIN_FACTOR;
             }
-            LockSupport.parkNanos(LOOK_NANOS);
+            LockSupport.parkNanos(CHECK_INTERVAL_NANOS);
         }
     }
 
@@ -179,12 +179,12 @@ public final class ClusterNode implements AutoCloseable {
         return new NodeReport(status(), driver.withState(Replica::nodes));
     }
 
-    private long pump() {
-        return Math.min(driver.pump(), NANOS_PER_MILLI * 20);
+    private long flush() {
+        return Math.min(driver.flush(), NANOS_PER_MILLI * 20);
     }
 
-    private long pulse() {
-        return driver.pulse();
+    private long tick() {
+        return driver.tick();
     }
 
     /** The others may be waiting for a disk. */
@@ -208,7 +208,7 @@ public final class ClusterNode implements AutoCloseable {
     private void look() {
         NodeStatus status = raft.status(driver.isServing(), 0);
         readiness.look(
-                new Readiness.Sight(
+                new Readiness.Observation(
                         ended(),
                         status.serving(),
                         status.leader() != null,
@@ -220,8 +220,8 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private @Nullable String ended() {
-        if (driver.turnedAway() != null) {
-            return driver.turnedAway();
+        if (driver.rejectionReason() != null) {
+            return driver.rejectionReason();
         }
         return raft.isOver()
                 ? "the log has ended: the node was removed from the cluster, or see its log"
@@ -246,7 +246,7 @@ public final class ClusterNode implements AutoCloseable {
         }
         TimeLimit left =
                 new TimeLimit(limit.compareTo(MIN_CLOSE) < 0 ? MIN_CLOSE : limit, System::nanoTime);
-        await(driver::isSettled, left.atMost(SETTLE));
+        await(driver::isQuiescent, left.atMost(SETTLE));
         driver.leave();
         await(driver::hasLeft, left.atMost(LEAVE));
         raft.handOver(left.atMost(HAND_OVER));
@@ -262,39 +262,39 @@ public final class ClusterNode implements AutoCloseable {
 
     private void stop() {
         closed.set(true);
-        pumping.stop();
-        pulsing.stop();
-        watching.stop();
-        checking.stop();
+        flushWorker.stop();
+        tickWorker.stop();
+        watchWorker.stop();
+        checkWorker.stop();
         syncing.stop();
         raft.close();
         data.close();
     }
 
     /** What the driver needs of the world. */
-    private final class Surroundings implements ReplicatedDriver.Surroundings {
+    private final class NodeEnvironment implements ReplicatedDriver.Environment {
         @Override
-        public void pumpSoon() {
-            pumping.wake();
+        public void flushSoon() {
+            flushWorker.wake();
         }
 
         @Override
-        public void pulseSoon() {
-            pulsing.wake();
+        public void tickSoon() {
+            tickWorker.wake();
         }
 
         @Override
-        public UUID draw() {
+        public UUID randomUuid() {
             return UUID.randomUUID();
         }
 
         @Override
-        public long wallNanos() {
+        public long wallClockNanos() {
             return Duration.ofMillis(System.currentTimeMillis()).toNanos();
         }
 
         @Override
-        public void later(Runnable task) {
+        public void runLater(Runnable task) {
             Thread.startVirtualThread(task);
         }
     }

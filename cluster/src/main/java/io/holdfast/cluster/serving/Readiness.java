@@ -21,7 +21,7 @@ final class Readiness {
      * @param appliedIndex how far its own state is
      * @param unansweredNanos for how long the oldest command of its clients has been under way
      */
-    record Sight(
+    record Observation(
             @Nullable String ended,
             boolean serving,
             boolean hasLeader,
@@ -48,36 +48,36 @@ final class Readiness {
         return reason;
     }
 
-    synchronized void look(Sight sight, long nowNanos) {
-        if (sight.hasLeader()) {
+    synchronized void look(Observation observation, long nowNanos) {
+        if (observation.hasLeader()) {
             leaderSeenNanos = nowNanos;
         }
-        if (sight.appliedIndex() >= target) {
-            target = sight.commitIndex();
+        if (observation.appliedIndex() >= target) {
+            target = observation.commitIndex();
             targetNanos = nowNanos;
         }
-        reason = reasonOf(sight, nowNanos);
+        reason = reasonOf(observation, nowNanos);
     }
 
-    private @Nullable String reasonOf(Sight sight, long nowNanos) {
-        if (sight.ended() != null) {
-            return sight.ended();
+    private @Nullable String reasonOf(Observation observation, long nowNanos) {
+        if (observation.ended() != null) {
+            return observation.ended();
         }
         if (nowNanos - leaderSeenNanos >= MOST_NANOS) {
             return "no leader";
         }
-        if (sight.majoritySilent()) {
+        if (observation.majoritySilent()) {
             return "no majority: too many of the other nodes do not answer";
         }
-        if (!sight.serving()) {
+        if (!observation.serving()) {
             return "catching up with the cluster";
         }
         if (nowNanos - targetNanos >= MOST_NANOS) {
             return "catching up with the cluster: "
-                    + (sight.commitIndex() - sight.appliedIndex())
+                    + (observation.commitIndex() - observation.appliedIndex())
                     + " entries behind";
         }
-        if (sight.unansweredNanos() >= MOST_NANOS) {
+        if (observation.unansweredNanos() >= MOST_NANOS) {
             return "nothing is committed: the leader or the disks of a majority do not answer";
         }
         return null;

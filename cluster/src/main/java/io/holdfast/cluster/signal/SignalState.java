@@ -1,10 +1,10 @@
 package io.holdfast.cluster.signal;
 
-import io.holdfast.cluster.entry.Item;
-import io.holdfast.driver.Slices;
+import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
 import io.holdfast.driver.signal.ListenOutcome;
-import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
@@ -37,10 +37,10 @@ public final class SignalState {
     private int maxSubscriptions;
 
     /** Those who listen to something, by session: those of one stint are neighbours. */
-    private NavigableMap<Long, Seat> seats = new TreeMap<>();
+    private NavigableMap<Long, SessionListener> listenersBySession = new TreeMap<>();
 
     /** Not state: who is here. */
-    private final ConcurrentMap<Long, Listener> attached = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Long, SignalListener> attached = new ConcurrentHashMap<>();
 
     private static SignalHub newHub() {
         return new SignalHub(0, () -> true); // memory is looked after before the log
@@ -54,47 +54,47 @@ public final class SignalState {
 
     // ---- what the log says
 
-    public Effect listen(Item.Listen item) {
-        Seat seat = seats.get(item.session());
-        boolean added = seat == null;
-        if (seat == null) {
-            seat = new Seat(item.session(), hub);
-            seats.put(seat.session(), seat);
+    public Effect listen(BatchItem.Listen item) {
+        SessionListener sessionListener = listenersBySession.get(item.session());
+        boolean added = sessionListener == null;
+        if (sessionListener == null) {
+            sessionListener = new SessionListener(item.session(), hub);
+            listenersBySession.put(sessionListener.session(), sessionListener);
         }
-        ListenOutcome outcome = seat.subscriber().listen(item.pattern(), item.group());
+        ListenOutcome outcome = sessionListener.subscriber().listen(item.pattern(), item.group());
         if (outcome == ListenOutcome.LISTENING) {
             return new Effect.Changed(item.session(), item.request());
         }
         if (added) {
-            seats.remove(item.session());
+            listenersBySession.remove(item.session());
         }
         return new Effect.Refused(item.session(), item.request(), Refusal.TOO_MANY_ENTRIES);
     }
 
-    public Effect unlisten(Item.Unlisten item) {
-        Seat seat = seats.get(item.session());
-        if (seat != null) {
-            seat.subscriber().unlisten(item.pattern(), item.group());
-            if (seat.subscriber().size() == 0) {
-                seats.remove(item.session());
+    public Effect unlisten(BatchItem.Unlisten item) {
+        SessionListener sessionListener = listenersBySession.get(item.session());
+        if (sessionListener != null) {
+            sessionListener.subscriber().unlisten(item.pattern(), item.group());
+            if (sessionListener.subscriber().size() == 0) {
+                listenersBySession.remove(item.session());
             }
         }
         return new Effect.Changed(item.session(), item.request());
     }
 
     /** Tells those attached here who are chosen; the effect says how many are in all. */
-    public Effect emit(Item.Emit item) {
-        List<Listener> chosen = hub.choose(item.channel()).listeners();
+    public Effect emit(BatchItem.Emit item) {
+        List<SignalListener> chosen = hub.choose(item.channel()).listeners();
         if (!attached.isEmpty()) {
             deliver(chosen, item.channel(), item.payload());
         }
         return new Effect.Counted(item.session(), item.request(), chosen.size());
     }
 
-    private void deliver(List<Listener> chosen, Key channel, ByteString payload) {
+    private void deliver(List<SignalListener> chosen, Key channel, ByteString payload) {
         ReplicatedSignal signal = new ReplicatedSignal(channel, payload);
-        for (Listener each : chosen) {
-            Listener here = attached.get(((Seat) each).session());
+        for (SignalListener each : chosen) {
+            SignalListener here = attached.get(((SessionListener) each).session());
             if (here == null) {
                 continue; // on another node, or gone
             }
@@ -119,16 +119,16 @@ public final class SignalState {
      */
     public boolean endSome(long first, long last, int most) {
         int left = most;
-        Map.Entry<Long, Seat> next = seats.ceilingEntry(first);
+        Map.Entry<Long, SessionListener> next = listenersBySession.ceilingEntry(first);
         while (next != null && next.getKey() <= last && left > 0) {
             Subscriber subscriber = next.getValue().subscriber();
             int size = subscriber.size();
             if (subscriber.closeSome(left)) {
                 return true;
             }
-            seats.remove(next.getKey());
+            listenersBySession.remove(next.getKey());
             left -= size;
-            next = seats.ceilingEntry(first);
+            next = listenersBySession.ceilingEntry(first);
         }
         return next != null && next.getKey() <= last;
     }
@@ -137,7 +137,7 @@ public final class SignalState {
 
     public void write(DataOutput out) throws IOException {
         out.writeInt(VERSION);
-        hub.write(out, listener -> ((Seat) listener).session());
+        hub.write(out, signalListener -> ((SessionListener) signalListener).session());
     }
 
     /** Becomes what was written. Those attached stay attached, and the limit stays as it is. */
@@ -147,22 +147,22 @@ public final class SignalState {
             throw new IOException("signals are of version " + version + ", not " + VERSION);
         }
         SignalHub other = newHub();
-        NavigableMap<Long, Seat> others = new TreeMap<>();
+        NavigableMap<Long, SessionListener> others = new TreeMap<>();
         other.read(
                 in,
                 session ->
-                        others.computeIfAbsent(session, _ -> new Seat(session, other))
+                        others.computeIfAbsent(session, _ -> new SessionListener(session, other))
                                 .subscriber());
         other.limit(maxSubscriptions);
-        seats = others;
+        listenersBySession = others;
         hub = other;
     }
 
     // ---- those who are here
 
     /** Tells a listener what a session listens to, from now on. */
-    public void attach(long session, Listener listener) {
-        attached.put(session, listener);
+    public void attach(long session, SignalListener signalListener) {
+        attached.put(session, signalListener);
     }
 
     /** The listener of a session hears no more. */
@@ -178,7 +178,7 @@ public final class SignalState {
     }
 
     /** The patterns and groups somebody listens to. */
-    public Slices<ChannelView> list() {
+    public ScanCursor<ChannelView> list() {
         return hub.list();
     }
 }

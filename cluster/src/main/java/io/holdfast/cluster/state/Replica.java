@@ -1,19 +1,19 @@
 package io.holdfast.cluster.state;
 
-import io.holdfast.cluster.entry.Entry;
-import io.holdfast.cluster.entry.EntryEncoding;
-import io.holdfast.cluster.entry.Item;
-import io.holdfast.cluster.entry.Rules;
+import io.holdfast.cluster.entry.LogEntry;
+import io.holdfast.cluster.entry.LogEntryEncoding;
+import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.signal.SignalState;
-import io.holdfast.driver.Caps;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.Event;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.LockEngine;
-import io.holdfast.engine.Possessions;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.SessionUsage;
+import io.holdfast.engine.EngineSettings;
 
 import org.jspecify.annotations.Nullable;
 
@@ -46,107 +46,107 @@ public final class Replica {
     private static final int END_SLICE = 1000;
 
     /** A session of which something may be left in the engine. */
-    private record Ending(long session, long lastAnswered, long heirsSinceNanos) {}
+    private record Ending(long session, long lastAnswered, long successorsSinceNanos) {}
 
     /**
      * Who is behind a session.
      *
      * @param concurrent whether it does several things at once
      */
-    public record Person(String protocol, String name, boolean concurrent) {
-        static final Person UNKNOWN = new Person("", "", false);
+    public record SessionInfo(String protocol, String name, boolean concurrent) {
+        static final SessionInfo UNKNOWN = new SessionInfo("", "", false);
     }
 
-    private final Outlet outlet;
+    private final ReplicaListener listener;
     private final MemoryBudgets memory;
     private final LongFunction<@Nullable ClientUsage> clients;
     private final SignalState signals = new SignalState();
     private final List<Effect> effects = new ArrayList<>();
-    private final List<Event> events = new ArrayList<>();
+    private final List<KeyEvent> events = new ArrayList<>();
 
     private @Nullable UUID cluster;
-    private Rules rules;
+    private ReplicatedSettings replicatedSettings;
     private LockEngine engine;
-    private StateLedger ledger;
+    private ReplicatedQuotas quotas;
     private long term = -1;
     private long stampNanos;
     private long timeNanos;
-    private long lastStint;
+    private long lastIncarnation;
 
     /** Not part of the state: how many entries were applied here. */
     private long entries;
 
-    private final NavigableMap<Long, Stint> stints = new TreeMap<>();
+    private final NavigableMap<Long, NodeIncarnation> incarnations = new TreeMap<>();
 
     /** What each node has on its disk, by the name of the node. */
     private final Map<String, UUID> dataIds = new TreeMap<>();
 
     /** Every session that may have something in the state. */
-    private final NavigableMap<Long, Person> sessions = new TreeMap<>();
+    private final NavigableMap<Long, SessionInfo> sessions = new TreeMap<>();
 
     private final Deque<Ending> ending = new ArrayDeque<>();
 
     /**
-     * @param rules until the log says others
+     * @param replicatedSettings until the log says others
      */
-    public Replica(Rules rules, MemoryBudgets memory, Outlet outlet) {
-        this(rules, memory, _ -> null, outlet);
+    public Replica(ReplicatedSettings replicatedSettings, MemoryBudgets memory, ReplicaListener replicaListener) {
+        this(replicatedSettings, memory, _ -> null, replicaListener);
     }
 
     /**
-     * @param rules until the log says others
+     * @param replicatedSettings until the log says others
      * @param clients of sessions on this node
      */
     public Replica(
-            Rules rules,
+            ReplicatedSettings replicatedSettings,
             MemoryBudgets memory,
             LongFunction<@Nullable ClientUsage> clients,
-            Outlet outlet) {
-        this.rules = rules;
+            ReplicaListener replicaListener) {
+        this.replicatedSettings = replicatedSettings;
         this.memory = memory;
         this.clients = clients;
-        this.outlet = outlet;
-        this.engine = new LockEngine(rules.settings());
-        this.ledger = new StateLedger(memory, rules.caps(), clients);
-        engine.report(events);
-        signals.limit(rules.maxSubscriptions());
+        this.listener = replicaListener;
+        this.engine = new LockEngine(replicatedSettings.settings());
+        this.quotas = new ReplicatedQuotas(memory, replicatedSettings.caps(), clients);
+        engine.recordEvents(events);
+        signals.limit(replicatedSettings.maxSubscriptions());
     }
 
     /** Applies the next entry. */
-    public void apply(long entryTerm, long entryStampNanos, Entry entry) {
+    public void apply(long entryTerm, long entryStampNanos, LogEntry logEntry) {
         entries++;
         move(entryTerm, entryStampNanos);
-        endTheSilent();
-        apply(entry);
-        tell(TICK);
+        endSilentIncarnations();
+        apply(logEntry);
+        publishEffects(TICK);
         endSome();
     }
 
-    private void apply(Entry entry) {
-        switch (entry) {
-            case Entry.Parcel(List<Entry> entries) -> entries.forEach(this::apply);
-            case Entry.Found(UUID id, long fence) -> {
+    private void apply(LogEntry logEntry) {
+        switch (logEntry) {
+            case LogEntry.EntryBatch(List<LogEntry> entries) -> entries.forEach(this::apply);
+            case LogEntry.CreateCluster(UUID id, long fence) -> {
                 if (cluster == null) {
                     cluster = id;
-                    ledger.raiseFence(fence);
+                    quotas.raiseFence(fence);
                 }
             }
-            case Entry.Govern(Rules next) -> {
-                rules = next;
+            case LogEntry.ChangeSettings(ReplicatedSettings next) -> {
+                replicatedSettings = next;
                 engine.configure(next.settings());
-                ledger.cap(next.caps());
+                quotas.cap(next.caps());
                 signals.limit(next.maxSubscriptions());
             }
-            case Entry.Join join -> join(join);
-            case Entry.Batch batch -> apply(batch);
-            case Entry.Leave(long number) -> {
-                Stint stint = stints.get(number);
-                if (stint != null) {
-                    end(stint, Command.FOREVER);
+            case LogEntry.BeginIncarnation beginIncarnation -> join(beginIncarnation);
+            case LogEntry.Batch batch -> apply(batch);
+            case LogEntry.EndIncarnation(long number) -> {
+                NodeIncarnation nodeIncarnation = incarnations.get(number);
+                if (nodeIncarnation != null) {
+                    end(nodeIncarnation, Command.FOREVER);
                 }
             }
-            case Entry.Tick() -> {}
-            case Entry.Collect(int most) -> tell(new Command.Collect(most));
+            case LogEntry.Tick() -> {}
+            case LogEntry.Collect(int most) -> publishEffects(new Command.Collect(most));
         }
     }
 
@@ -165,143 +165,143 @@ public final class Replica {
         return List.copyOf(dataIds.keySet());
     }
 
-    private void join(Entry.Join join) {
-        UUID known = dataIds.putIfAbsent(join.node(), join.dataId());
-        if (known != null && !known.equals(join.dataId())) {
-            outlet.turnedAway(
-                    join.node(),
-                    join.nonce(),
+    private void join(LogEntry.BeginIncarnation beginIncarnation) {
+        UUID known = dataIds.putIfAbsent(beginIncarnation.node(), beginIncarnation.dataId());
+        if (known != null && !known.equals(beginIncarnation.dataId())) {
+            listener.onIncarnationRejected(
+                    beginIncarnation.node(),
+                    beginIncarnation.nonce(),
                     "the cluster knows "
-                            + join.node()
+                            + beginIncarnation.node()
                             + " with another data directory: a node that lost its data must come"
                             + " back under a new name");
             return;
         }
-        for (Stint stint : stints.values()) {
-            if (stint.nonce.equals(join.nonce())) {
-                outlet.joined(join.node(), join.nonce(), stint.number);
+        for (NodeIncarnation nodeIncarnation : incarnations.values()) {
+            if (nodeIncarnation.nonce.equals(beginIncarnation.nonce())) {
+                listener.onIncarnationBegun(beginIncarnation.node(), beginIncarnation.nonce(), nodeIncarnation.number);
                 return;
             }
         }
-        endEmpty(join.node());
-        Stint stint = new Stint(++lastStint, join.node(), join.nonce(), timeNanos);
-        stints.put(stint.number, stint);
-        outlet.joined(join.node(), join.nonce(), stint.number);
+        endEmpty(beginIncarnation.node());
+        NodeIncarnation nodeIncarnation = new NodeIncarnation(++lastIncarnation, beginIncarnation.node(), beginIncarnation.nonce(), timeNanos);
+        incarnations.put(nodeIncarnation.number, nodeIncarnation);
+        listener.onIncarnationBegun(beginIncarnation.node(), beginIncarnation.nonce(), nodeIncarnation.number);
     }
 
     /** A late entry may even begin a stint that nobody serves, so the node is told. */
     private void endEmpty(String node) {
-        for (Stint old : List.copyOf(stints.values())) {
+        for (NodeIncarnation old : List.copyOf(incarnations.values())) {
             if (old.node.equals(node) && !hasSessions(old)) {
                 end(old, Command.FOREVER);
             }
         }
     }
 
-    private void apply(Entry.Batch batch) {
-        Stint stint = stints.get(batch.stint());
-        if (stint == null || batch.sequence() != stint.lastSequence + 1) {
+    private void apply(LogEntry.Batch batch) {
+        NodeIncarnation nodeIncarnation = incarnations.get(batch.incarnation());
+        if (nodeIncarnation == null || batch.sequence() != nodeIncarnation.lastSequence + 1) {
             return;
         }
-        stint.lastSequence = batch.sequence();
-        stint.heardNanos = timeNanos;
-        outlet.batchBegins(stint.number, batch.sequence());
-        List<Item> items = batch.items();
+        nodeIncarnation.lastSequence = batch.sequence();
+        nodeIncarnation.lastContactNanos = timeNanos;
+        listener.onBatchStart(nodeIncarnation.number, batch.sequence());
+        List<BatchItem> items = batch.items();
         for (int i = 0; i < items.size(); i++) {
-            Item item = items.get(i);
-            if (SessionIds.stint(item.session()) == stint.number) {
-                apply(item);
+            BatchItem batchItem = items.get(i);
+            if (SessionIds.incarnation(batchItem.session()) == nodeIncarnation.number) {
+                apply(batchItem);
             }
         }
-        outlet.batchApplied(stint.number, batch.sequence());
+        listener.onBatchApplied(nodeIncarnation.number, batch.sequence());
     }
 
-    private void apply(Item item) {
-        switch (item) {
-            case Item.Ask(Command.Keyed command) -> {
+    private void apply(BatchItem batchItem) {
+        switch (batchItem) {
+            case BatchItem.Submit(Command.Keyed command) -> {
                 if (command instanceof Command.Locking) { // data belongs to no session
-                    sessions.putIfAbsent(command.session(), Person.UNKNOWN);
+                    sessions.putIfAbsent(command.session(), SessionInfo.UNKNOWN);
                 }
-                engine.apply(command, timeNanos, ledger, effects);
-                outlet.applied(item, tell(command.session(), command.request()));
+                engine.apply(command, timeNanos, quotas, effects);
+                listener.onItemApplied(batchItem, publishEffects(command.session(), command.request()));
             }
-            case Item.Introduce(long session, String protocol, String name, boolean concurrent) -> {
-                sessions.put(session, new Person(protocol, name, concurrent));
-                outlet.applied(item, null);
+            case BatchItem.RegisterSession(long session, String protocol, String name, boolean concurrent) -> {
+                sessions.put(session, new SessionInfo(protocol, name, concurrent));
+                listener.onItemApplied(batchItem, null);
             }
-            case Item.End(long session, long lastAnswered) -> {
-                outlet.applied(item, null);
+            case BatchItem.EndSession(long session, long lastAnswered) -> {
+                listener.onItemApplied(batchItem, null);
                 Ending end = new Ending(session, lastAnswered, Command.FOREVER);
                 if (end(end, END_SLICE) < 0) {
                     ending.addLast(end);
                 }
             }
-            case Item.Listen listen -> {
-                sessions.putIfAbsent(listen.session(), Person.UNKNOWN);
-                answer(item, signals.listen(listen));
+            case BatchItem.Listen listen -> {
+                sessions.putIfAbsent(listen.session(), SessionInfo.UNKNOWN);
+                answer(batchItem, signals.listen(listen));
             }
-            case Item.Unlisten unlisten -> answer(item, signals.unlisten(unlisten));
-            case Item.Emit emit -> answer(item, signals.emit(emit));
+            case BatchItem.Unlisten unlisten -> answer(batchItem, signals.unlisten(unlisten));
+            case BatchItem.Emit emit -> answer(batchItem, signals.emit(emit));
         }
     }
 
-    private void answer(Item item, Effect answer) {
-        outlet.effect(answer);
-        outlet.applied(item, answer);
+    private void answer(BatchItem batchItem, Effect answer) {
+        listener.onEffect(answer);
+        listener.onItemApplied(batchItem, answer);
     }
 
     // ---- ends
 
-    private boolean hasSessions(Stint stint) {
-        return !sessionsOf(stint).isEmpty();
+    private boolean hasSessions(NodeIncarnation nodeIncarnation) {
+        return !sessionsOf(nodeIncarnation).isEmpty();
     }
 
-    private NavigableMap<Long, Person> sessionsOf(Stint stint) {
+    private NavigableMap<Long, SessionInfo> sessionsOf(NodeIncarnation nodeIncarnation) {
         return sessions.subMap(
-                SessionIds.first(stint.number), true, SessionIds.first(stint.number + 1), false);
+                SessionIds.first(nodeIncarnation.number), true, SessionIds.first(nodeIncarnation.number + 1), false);
     }
 
     /** A node that has nothing to lose may be silent. */
-    private void endTheSilent() {
-        List<Stint> silent = List.of();
-        for (Stint stint : stints.values()) {
-            if (silentAt(stint) <= timeNanos && hasSessions(stint)) {
+    private void endSilentIncarnations() {
+        List<NodeIncarnation> silent = List.of();
+        for (NodeIncarnation nodeIncarnation : incarnations.values()) {
+            if (silentAt(nodeIncarnation) <= timeNanos && hasSessions(nodeIncarnation)) {
                 silent = new ArrayList<>(silent);
-                silent.add(stint);
+                silent.add(nodeIncarnation);
             }
         }
-        for (Stint stint : silent) {
-            end(stint, stint.heardNanos);
+        for (NodeIncarnation nodeIncarnation : silent) {
+            end(nodeIncarnation, nodeIncarnation.lastContactNanos);
         }
     }
 
     /** Nothing ends where no other node could be given what comes free. */
-    private long silentAt(Stint stint) {
-        if (isLastOfTheOnlyNode(stint)) {
+    private long silentAt(NodeIncarnation nodeIncarnation) {
+        if (isLastOfTheOnlyNode(nodeIncarnation)) {
             return Long.MAX_VALUE;
         }
-        long at = stint.heardNanos + rules.sessionNanos();
-        return at < stint.heardNanos ? Long.MAX_VALUE : at;
+        long at = nodeIncarnation.lastContactNanos + replicatedSettings.sessionNanos();
+        return at < nodeIncarnation.lastContactNanos ? Long.MAX_VALUE : at;
     }
 
-    private boolean isLastOfTheOnlyNode(Stint stint) {
-        if (stint.number != lastStint) {
+    private boolean isLastOfTheOnlyNode(NodeIncarnation nodeIncarnation) {
+        if (nodeIncarnation.number != lastIncarnation) {
             return false;
         }
-        for (Stint other : stints.values()) {
-            if (!other.node.equals(stint.node)) {
+        for (NodeIncarnation other : incarnations.values()) {
+            if (!other.node.equals(nodeIncarnation.node)) {
                 return false;
             }
         }
         return true;
     }
 
-    private void end(Stint stint, long heirsSinceNanos) {
-        for (long session : sessionsOf(stint).keySet()) {
+    private void end(NodeIncarnation nodeIncarnation, long heirsSinceNanos) {
+        for (long session : sessionsOf(nodeIncarnation).keySet()) {
             ending.addLast(new Ending(session, Long.MAX_VALUE, heirsSinceNanos));
         }
-        stints.remove(stint.number);
-        outlet.stintEnded(stint.number);
+        incarnations.remove(nodeIncarnation.number);
+        listener.onIncarnationEnded(nodeIncarnation.number);
     }
 
     /** Ends sessions, a bounded number of holds and waits with each entry. */
@@ -322,41 +322,41 @@ public final class Replica {
         if (signals.endSome(end.session(), end.session(), most)) {
             return -1;
         }
-        Possessions had = engine.views().possessions(end.session());
-        tell(
+        SessionUsage had = engine.views().usage(end.session());
+        publishEffects(
                 new Command.CloseSession(
-                        end.session(), end.lastAnswered(), most, end.heirsSinceNanos()));
+                        end.session(), end.lastAnswered(), most, end.successorsSinceNanos()));
         if (engine.hasSession(end.session())) {
             return -1;
         }
-        outlet.ended(end.session());
+        listener.onSessionEnded(end.session());
         sessions.remove(end.session());
         return 1 + had.holds() + had.waits();
     }
 
     // ---- what is told
 
-    private void tell(Command command) {
-        engine.apply(command, timeNanos, ledger, effects);
-        Effect _ = tell(0, 0);
+    private void publishEffects(Command command) {
+        engine.apply(command, timeNanos, quotas, effects);
+        Effect _ = publishEffects(0, 0);
     }
 
     /** Passes effects on; the one that answers a request. */
-    private @Nullable Effect tell(long session, long request) {
+    private @Nullable Effect publishEffects(long session, long request) {
         Effect answer = null;
         for (int i = 0; i < effects.size(); i++) {
             Effect effect = effects.get(i);
             if (answer == null && effect.session() == session && effect.request() == request) {
                 answer = effect;
             }
-            outlet.effect(effect);
+            listener.onEffect(effect);
         }
         effects.clear();
         return answer;
     }
 
     /** What happened to keys since this was last cleared; whoever wants to know clears it. */
-    public List<Event> events() {
+    public List<KeyEvent> events() {
         return events;
     }
 
@@ -371,8 +371,8 @@ public final class Replica {
         return signals;
     }
 
-    public Rules rules() {
-        return rules;
+    public ReplicatedSettings rules() {
+        return replicatedSettings;
     }
 
     /** Null until the first entry. */
@@ -406,9 +406,9 @@ public final class Replica {
             return timeNanos;
         }
         long next = engine.nextDeadlineNanos();
-        for (Stint stint : stints.values()) {
-            if (silentAt(stint) < next && hasSessions(stint)) {
-                next = silentAt(stint);
+        for (NodeIncarnation nodeIncarnation : incarnations.values()) {
+            if (silentAt(nodeIncarnation) < next && hasSessions(nodeIncarnation)) {
+                next = silentAt(nodeIncarnation);
             }
         }
         return next;
@@ -422,21 +422,21 @@ public final class Replica {
         if (cluster != null) {
             write(cluster, out);
         }
-        byte[] governing = EntryEncoding.encode(new Entry.Govern(rules));
+        byte[] governing = LogEntryEncoding.encode(new LogEntry.ChangeSettings(replicatedSettings));
         out.writeInt(governing.length);
         out.write(governing);
         out.writeLong(term);
         out.writeLong(stampNanos);
         out.writeLong(timeNanos);
-        out.writeLong(lastStint);
-        ledger.write(out);
-        out.writeInt(stints.size());
-        for (Stint stint : stints.values()) {
-            out.writeLong(stint.number);
-            out.writeUTF(stint.node);
-            write(stint.nonce, out);
-            out.writeLong(stint.lastSequence);
-            out.writeLong(stint.heardNanos);
+        out.writeLong(lastIncarnation);
+        quotas.write(out);
+        out.writeInt(incarnations.size());
+        for (NodeIncarnation nodeIncarnation : incarnations.values()) {
+            out.writeLong(nodeIncarnation.number);
+            out.writeUTF(nodeIncarnation.node);
+            write(nodeIncarnation.nonce, out);
+            out.writeLong(nodeIncarnation.lastSequence);
+            out.writeLong(nodeIncarnation.lastContactNanos);
         }
         out.writeInt(dataIds.size());
         for (Map.Entry<String, UUID> entry : dataIds.entrySet()) {
@@ -444,7 +444,7 @@ public final class Replica {
             write(entry.getValue(), out);
         }
         out.writeInt(sessions.size());
-        for (Map.Entry<Long, Person> entry : sessions.entrySet()) {
+        for (Map.Entry<Long, SessionInfo> entry : sessions.entrySet()) {
             out.writeLong(entry.getKey());
             out.writeUTF(entry.getValue().protocol());
             out.writeUTF(entry.getValue().name());
@@ -454,7 +454,7 @@ public final class Replica {
         for (Ending end : ending) {
             out.writeLong(end.session());
             out.writeLong(end.lastAnswered());
-            out.writeLong(end.heirsSinceNanos());
+            out.writeLong(end.successorsSinceNanos());
         }
         signals.write(out);
         engine.write(out);
@@ -474,24 +474,24 @@ public final class Replica {
         cluster = in.readBoolean() ? readId(in) : null;
         byte[] governing = new byte[in.readInt()];
         in.readFully(governing);
-        if (!(EntryEncoding.decode(governing) instanceof Entry.Govern(Rules read))) {
+        if (!(LogEntryEncoding.decode(governing) instanceof LogEntry.ChangeSettings(ReplicatedSettings read))) {
             throw new IOException("the rules are missing");
         }
-        rules = read;
+        replicatedSettings = read;
         term = in.readLong();
         stampNanos = in.readLong();
         timeNanos = in.readLong();
-        lastStint = in.readLong();
-        ledger.giveAllBack(engine);
-        ledger = new StateLedger(memory, rules.caps(), clients);
-        ledger.read(in);
-        stints.clear();
+        lastIncarnation = in.readLong();
+        quotas.releaseAll(engine);
+        quotas = new ReplicatedQuotas(memory, replicatedSettings.caps(), clients);
+        quotas.read(in);
+        incarnations.clear();
         for (int left = in.readInt(); left > 0; left--) {
             long number = in.readLong();
-            Stint stint = new Stint(number, in.readUTF(), readId(in), 0);
-            stint.lastSequence = in.readLong();
-            stint.heardNanos = in.readLong();
-            stints.put(number, stint);
+            NodeIncarnation nodeIncarnation = new NodeIncarnation(number, in.readUTF(), readId(in), 0);
+            nodeIncarnation.lastSequence = in.readLong();
+            nodeIncarnation.lastContactNanos = in.readLong();
+            incarnations.put(number, nodeIncarnation);
         }
         dataIds.clear();
         for (int left = in.readInt(); left > 0; left--) {
@@ -501,19 +501,19 @@ public final class Replica {
         for (int left = in.readInt(); left > 0; left--) {
             sessions.put(
                     in.readLong(),
-                    new Person(in.readUTF(), in.readUTF(), version > 1 && in.readBoolean()));
+                    new SessionInfo(in.readUTF(), in.readUTF(), version > 1 && in.readBoolean()));
         }
         ending.clear();
         for (int left = in.readInt(); left > 0; left--) {
             ending.addLast(new Ending(in.readLong(), in.readLong(), in.readLong()));
         }
-        signals.limit(rules.maxSubscriptions());
+        signals.limit(replicatedSettings.maxSubscriptions());
         signals.read(in);
-        engine = LockEngine.read(in, rules.settings());
-        ledger.chargeFor(engine);
+        engine = LockEngine.read(in, replicatedSettings.settings());
+        quotas.chargeFor(engine);
         events.clear();
-        engine.report(events);
-        outlet.replaced();
+        engine.recordEvents(events);
+        listener.onStateReplaced();
     }
 
     /**
@@ -523,8 +523,8 @@ public final class Replica {
      * @param copy what {@link SnapshotFile} has of the other
      */
     public static void restore(Path copy, DataOutput out) throws IOException {
-        Rules until = new Rules(new Settings(0, 0, true), Caps.NONE, Long.MAX_VALUE, 0);
-        Replica replica = new Replica(until, MemoryBudgets.UNLIMITED, new Deaf());
+        ReplicatedSettings until = new ReplicatedSettings(new EngineSettings(0, 0, true), KeyLimits.NONE, Long.MAX_VALUE, 0);
+        Replica replica = new Replica(until, MemoryBudgets.UNLIMITED, new IgnoringListener());
         SnapshotFile.read(
                 copy,
                 (in, version) -> {
@@ -542,14 +542,14 @@ public final class Replica {
     }
 
     /** Who is behind a session; null if it has nothing in the state. */
-    public @Nullable Person person(long session) {
+    public @Nullable SessionInfo sessionInfo(long session) {
         return sessions.get(session);
     }
 
     /** The node that a session is connected to; null if that serves no longer. */
     public @Nullable String nodeOf(long session) {
-        Stint stint = stints.get(SessionIds.stint(session));
-        return stint == null ? null : stint.node;
+        NodeIncarnation nodeIncarnation = incarnations.get(SessionIds.incarnation(session));
+        return nodeIncarnation == null ? null : nodeIncarnation.node;
     }
 
     /** The names that were ever given to a node. */
@@ -558,32 +558,32 @@ public final class Replica {
     }
 
     /** For a copy that serves nobody. */
-    private static final class Deaf implements Outlet {
+    private static final class IgnoringListener implements ReplicaListener {
         @Override
-        public void effect(Effect effect) {}
+        public void onEffect(Effect effect) {}
 
         @Override
-        public void applied(Item item, @Nullable Effect answer) {}
+        public void onItemApplied(BatchItem batchItem, @Nullable Effect answer) {}
 
         @Override
-        public void batchBegins(long stint, long sequence) {}
+        public void onBatchStart(long stint, long sequence) {}
 
         @Override
-        public void batchApplied(long stint, long sequence) {}
+        public void onBatchApplied(long stint, long sequence) {}
 
         @Override
-        public void joined(String node, UUID nonce, long stint) {}
+        public void onIncarnationBegun(String node, UUID nonce, long stint) {}
 
         @Override
-        public void turnedAway(String node, UUID nonce, String reason) {}
+        public void onIncarnationRejected(String node, UUID nonce, String reason) {}
 
         @Override
-        public void ended(long session) {}
+        public void onSessionEnded(long session) {}
 
         @Override
-        public void stintEnded(long stint) {}
+        public void onIncarnationEnded(long stint) {}
 
         @Override
-        public void replaced() {}
+        public void onStateReplaced() {}
     }
 }

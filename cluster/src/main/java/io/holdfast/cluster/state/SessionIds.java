@@ -14,7 +14,7 @@ public final class SessionIds {
         return stint << LOCAL_BITS | (local & LOCAL_MASK);
     }
 
-    public static long stint(long session) {
+    public static long incarnation(long session) {
         return session >>> LOCAL_BITS;
     }
 

@@ -8,8 +8,8 @@ import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.raft.TestAuthority;
-import io.holdfast.cluster.serving.Client;
-import io.holdfast.cluster.serving.Trio;
+import io.holdfast.cluster.serving.NodeClient;
+import io.holdfast.cluster.serving.TestCluster;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
@@ -34,16 +34,16 @@ class ClusterAdminIT {
 
     @TempDir Path directory;
 
-    private static Effect hold(Client client, String key) {
-        return client.acquire(key, Duration.ZERO, Duration.ofHours(1));
+    private static Effect hold(NodeClient nodeClient, String key) {
+        return nodeClient.acquire(key, Duration.ZERO, Duration.ofHours(1));
     }
 
-    private static long count(Client client, long delta) {
+    private static long count(NodeClient nodeClient, long delta) {
         Effect answer =
-                client.ask(
+                nodeClient.ask(
                         request ->
                                 new Command.Data(
-                                        client.session().id(),
+                                        nodeClient.session().id(),
                                         request,
                                         Key.of("visits"),
                                         new DataOperation.Increment(delta)));
@@ -54,38 +54,38 @@ class ClusterAdminIT {
     @Test
     void sees_all_nodes_moves_the_leadership_and_changes_who_is_in_it_over_tls() throws Exception {
         ClusterTls tls = TestAuthority.create(directory, "ours").sign("node");
-        try (Trio trio = new Trio(directory, tls, "n1", "n2", "n3", "n4")) {
-            List<NodeAddress> first = trio.members().subList(0, 3);
-            trio.start(first, "n1", "n2", "n3");
+        try (TestCluster testCluster = new TestCluster(directory, tls, "n1", "n2", "n3", "n4")) {
+            List<NodeAddress> first = testCluster.members().subList(0, 3);
+            testCluster.start(first, "n1", "n2", "n3");
             ClusterAdmin admin = new ClusterAdmin("test", first, tls);
             assertThat(admin.status())
                     .extracting(answer -> answer.node().name())
                     .containsExactly("n1", "n2", "n3");
             assertThat(admin.status()).allMatch(answer -> answer.report() != null);
 
-            String next = trio.follower().config().node();
+            String next = testCluster.follower().config().node();
             admin.transfer(next);
             await().atMost(LONG)
                     .untilAsserted(
-                            () -> assertThat(trio.node(next).status().role()).isEqualTo("leader"));
+                            () -> assertThat(testCluster.node(next).status().role()).isEqualTo("leader"));
 
-            NodeAddress n4 = trio.members().get(3);
+            NodeAddress n4 = testCluster.members().get(3);
             assertThatThrownBy(() -> admin.add(n4))
                     .isInstanceOf(ClusterException.class)
                     .hasMessageContaining("start it first");
-            var joining = trio.join("n4", trio.members());
+            var joining = testCluster.join("n4", testCluster.members());
             await().atMost(LONG).ignoreExceptions().untilAsserted(() -> admin.add(n4));
             assertThat(joining.get(60, TimeUnit.SECONDS).status().serving()).isTrue();
             assertThat(admin.status()).hasSize(4);
 
-            Client client = new Client(trio.node("n4"));
-            assertThat(hold(client, "printer")).isInstanceOf(Effect.Granted.class);
+            NodeClient nodeClient = new NodeClient(testCluster.node("n4"));
+            assertThat(hold(nodeClient, "printer")).isInstanceOf(Effect.Granted.class);
 
             String gone = next.equals("n1") ? "n2" : "n1";
             assertThatThrownBy(() -> admin.remove("n9")).hasMessageContaining("no node named n9");
             admin.remove(gone);
             await().atMost(LONG)
-                    .untilAsserted(() -> assertThat(trio.node(gone).unready()).contains("removed"));
+                    .untilAsserted(() -> assertThat(testCluster.node(gone).unready()).contains("removed"));
             assertThatThrownBy(() -> admin.add(new NodeAddress(gone, "127.0.0.1", 9)))
                     .hasMessageContaining("has been used");
         }
@@ -95,45 +95,45 @@ class ClusterAdminIT {
     void brings_a_state_from_one_cluster_to_another() throws Exception {
         Path copy = directory.resolve("copy");
         long fence;
-        try (Trio trio = new Trio(directory, "n1")) {
-            trio.start("n1");
-            Client client = new Client(trio.leader());
-            assertThat(count(client, 7)).isEqualTo(7);
-            fence = ((Effect.Granted) hold(client, "printer")).token().fence();
-            ClusterAdmin admin = new ClusterAdmin("test", trio.members(), null);
+        try (TestCluster testCluster = new TestCluster(directory, "n1")) {
+            testCluster.start("n1");
+            NodeClient nodeClient = new NodeClient(testCluster.leader());
+            assertThat(count(nodeClient, 7)).isEqualTo(7);
+            fence = ((Effect.Granted) hold(nodeClient, "printer")).token().fence();
+            ClusterAdmin admin = new ClusterAdmin("test", testCluster.members(), null);
             admin.snapshot("n1");
-            Backup.copy(trio.data("n1"), copy);
+            Backup.copy(testCluster.data("n1"), copy);
             assertThat(Files.getPosixFilePermissions(copy))
                     .containsExactlyInAnyOrder(
                             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
-            assertThatThrownBy(() -> Backup.copy(trio.data("n1"), copy))
+            assertThatThrownBy(() -> Backup.copy(testCluster.data("n1"), copy))
                     .hasMessageContaining("is there already");
         }
         Path folder = directory.resolve("new");
-        try (Trio trio = new Trio(folder, "n1", "n2", "n3", "n4")) {
-            List<NodeAddress> first = trio.members().subList(0, 3);
+        try (TestCluster testCluster = new TestCluster(folder, "n1", "n2", "n3", "n4")) {
+            List<NodeAddress> first = testCluster.members().subList(0, 3);
             for (NodeAddress node : first) {
-                Backup.restore(copy, trio.data(node.name()), "test", node.name(), first);
+                Backup.restore(copy, testCluster.data(node.name()), "test", node.name(), first);
             }
-            assertThatThrownBy(() -> Backup.restore(copy, trio.data("n1"), "test", "n1", first))
+            assertThatThrownBy(() -> Backup.restore(copy, testCluster.data("n1"), "test", "n1", first))
                     .hasMessageContaining("is not empty");
-            trio.start(first, "n1", "n2", "n3");
-            Client client = new Client(trio.follower());
-            assertThat(count(client, 1)).isEqualTo(8);
-            var granted = (Effect.Granted) hold(client, "other");
+            testCluster.start(first, "n1", "n2", "n3");
+            NodeClient nodeClient = new NodeClient(testCluster.follower());
+            assertThat(count(nodeClient, 1)).isEqualTo(8);
+            var granted = (Effect.Granted) hold(nodeClient, "other");
             assertThat(granted.token().fence()).isGreaterThan(fence);
 
             // The log begins after the copy: a new node has to be sent that.
-            var joining = trio.join("n4", trio.members());
+            var joining = testCluster.join("n4", testCluster.members());
             ClusterAdmin admin = new ClusterAdmin("test", first, null);
             await().atMost(LONG)
                     .ignoreExceptions()
-                    .untilAsserted(() -> admin.add(trio.members().get(3)));
-            assertThat(count(new Client(joining.get(60, TimeUnit.SECONDS)), 1)).isEqualTo(9);
+                    .untilAsserted(() -> admin.add(testCluster.members().get(3)));
+            assertThat(count(new NodeClient(joining.get(60, TimeUnit.SECONDS)), 1)).isEqualTo(9);
 
-            trio.stop("n1");
-            deleteSnapshots(trio.data("n1"));
-            assertThatThrownBy(() -> trio.start(first, "n1"))
+            testCluster.stop("n1");
+            deleteSnapshots(testCluster.data("n1"));
+            assertThatThrownBy(() -> testCluster.start(first, "n1"))
                     .hasMessageContaining("the newest snapshot ends with none");
         }
     }

@@ -1,6 +1,6 @@
 package io.holdfast.cluster.entry;
 
-import io.holdfast.driver.Caps;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
@@ -8,9 +8,9 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Policy;
-import io.holdfast.engine.Settings;
-import io.holdfast.engine.Terms;
+import io.holdfast.engine.QueuePolicy;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ final class EntrySamples {
     private static final int OPERATIONS = 11;
 
     private static final List<Kind> KINDS = List.of(Kind.values());
-    private static final List<Policy> POLICIES = List.of(Policy.values());
+    private static final List<QueuePolicy> POLICIES = List.of(QueuePolicy.values());
 
     private final Random random;
 
@@ -34,38 +34,38 @@ final class EntrySamples {
         random = new Random(seed);
     }
 
-    Entry entry() {
+    LogEntry entry() {
         return switch (random.nextInt(10)) {
-            case 0 -> new Entry.Found(uuid(), number());
-            case 1 -> new Entry.Govern(rules());
-            case 2 -> new Entry.Join(text(), uuid(), uuid());
-            case 3 -> new Entry.Leave(number());
-            case 4 -> new Entry.Tick();
-            case 5 -> new Entry.Collect((int) number());
+            case 0 -> new LogEntry.CreateCluster(uuid(), number());
+            case 1 -> new LogEntry.ChangeSettings(rules());
+            case 2 -> new LogEntry.BeginIncarnation(text(), uuid(), uuid());
+            case 3 -> new LogEntry.EndIncarnation(number());
+            case 4 -> new LogEntry.Tick();
+            case 5 -> new LogEntry.Collect((int) number());
             default -> batch();
         };
     }
 
-    Entry.Batch batch() {
+    LogEntry.Batch batch() {
         long stint = random.nextBoolean() ? random.nextInt(1, 1000) : number();
-        List<Item> items = new ArrayList<>();
+        List<BatchItem> items = new ArrayList<>();
         for (int i = random.nextInt(30); i > 0; i--) {
             items.add(item(stint));
         }
-        return new Entry.Batch(stint, number(), items);
+        return new LogEntry.Batch(stint, number(), items);
     }
 
-    private Item item(long stint) {
+    private BatchItem item(long stint) {
         long session =
                 random.nextInt(4) == 0 ? number() : (stint << 32) | random.nextInt(1, 100_000);
         long request = number();
         return switch (random.nextInt(10)) {
-            case 0 -> new Item.Introduce(session, text(), text(), random.nextBoolean());
-            case 1 -> new Item.End(session, request);
-            case 2 -> new Item.Listen(session, request, key(), byteString());
-            case 3 -> new Item.Unlisten(session, request, key(), byteString());
-            case 4 -> new Item.Emit(session, request, key(), byteString());
-            default -> new Item.Ask(command(session, request, key()));
+            case 0 -> new BatchItem.RegisterSession(session, text(), text(), random.nextBoolean());
+            case 1 -> new BatchItem.EndSession(session, request);
+            case 2 -> new BatchItem.Listen(session, request, key(), byteString());
+            case 3 -> new BatchItem.Unlisten(session, request, key(), byteString());
+            case 4 -> new BatchItem.Emit(session, request, key(), byteString());
+            default -> new BatchItem.Submit(command(session, request, key()));
         };
     }
 
@@ -81,18 +81,18 @@ final class EntrySamples {
             case 2 -> new Command.Await(session, request, kind(), key, span());
             case 3 -> new Command.Release(session, request, kind(), key, token());
             case 4 -> new Command.Renew(session, request, kind(), key, token(), span());
-            case 5 -> new Command.Claim(session, request, kind(), key, number());
-            case 6 -> new Command.Unclaim(session, request, kind(), key);
+            case 5 -> new Command.TryAcquire(session, request, kind(), key, number());
+            case 6 -> new Command.ReleaseBySession(session, request, kind(), key);
             case 7 -> new Command.Inspect(session, request, kind(), key);
-            case 8 -> new Command.Evict(session, request, kind(), key, number());
+            case 8 -> new Command.ForceRelease(session, request, kind(), key, number());
             case 9 -> new Command.Cancel(session, request, kind(), key);
             case 10 ->
-                    new Command.Ask(
+                    new Command.RequestOffer(
                             session, request, key, mode(), span(), span(), span(), number());
             case 11 -> new Command.Confirm(session, request, key, number());
             case 12 -> new Command.Decline(session, request, key, number());
-            case 13 -> new Command.GiveUp(session, request, key, number());
-            case 14 -> new Command.Check(session, request, key, number());
+            case 13 -> new Command.CancelOrRelease(session, request, key, number());
+            case 14 -> new Command.QueryStatus(session, request, key, number());
             case 15 -> new Command.Suspend(session, request, key);
             case 16 -> new Command.Resume(session, request, key);
             case 17 -> new Command.Reassert(session, request, key, mode(), span(), number());
@@ -116,22 +116,22 @@ final class EntrySamples {
         };
     }
 
-    private Rules rules() {
-        Map<Key, Policy> policies = new HashMap<>();
+    private ReplicatedSettings rules() {
+        Map<Key, QueuePolicy> policies = new HashMap<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             policies.put(key(), POLICIES.get(random.nextInt(POLICIES.size())));
         }
-        var settings =
-                new Settings(
+        var engineSettings =
+                new EngineSettings(
                         random.nextInt() & Integer.MAX_VALUE,
                         number() & Long.MAX_VALUE,
                         random.nextBoolean(),
                         random.nextInt(1000),
                         random.nextBoolean(),
                         policies);
-        return new Rules(
-                settings,
-                new Caps(number(), number(), number()),
+        return new ReplicatedSettings(
+                engineSettings,
+                new KeyLimits(number(), number(), number()),
                 Math.max(1, span() & Long.MAX_VALUE),
                 (int) number());
     }
@@ -183,8 +183,8 @@ final class EntrySamples {
         return new Token(number(), number());
     }
 
-    private Terms terms() {
-        return new Terms(mode(), random.nextBoolean(), random.nextBoolean());
+    private HoldAttributes terms() {
+        return new HoldAttributes(mode(), random.nextBoolean(), random.nextBoolean());
     }
 
     private Kind kind() {

@@ -1,19 +1,19 @@
 package io.holdfast.cluster.node;
 
-import static io.holdfast.cluster.node.HandLog.MILLI;
-import static io.holdfast.cluster.node.HandLog.PATIENCE;
-import static io.holdfast.cluster.node.HandLog.SECOND;
-import static io.holdfast.cluster.node.HandLog.SESSION;
+import static io.holdfast.cluster.node.ManualLog.MILLI;
+import static io.holdfast.cluster.node.ManualLog.PATIENCE;
+import static io.holdfast.cluster.node.ManualLog.SECOND;
+import static io.holdfast.cluster.node.ManualLog.SESSION;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cluster.entry.Entry;
-import io.holdfast.cluster.entry.Item;
+import io.holdfast.cluster.entry.LogEntry;
+import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SessionIds;
 import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
 import io.holdfast.engine.Command;
@@ -22,7 +22,7 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.Terms;
+import io.holdfast.engine.HoldAttributes;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -45,13 +45,13 @@ import java.util.concurrent.CountDownLatch;
 class ReplicatedDriverTest {
     private static final Key KEY = Key.of("key");
 
-    private final HandLog log = new HandLog();
+    private final ManualLog log = new ManualLog();
     private final ReplicatedDriver driver = log.driver();
 
     /** A client that writes down what it is told. */
     private class Told implements Mailbox {
         final List<Effect> effects = new ArrayList<>();
-        final Session session = driver.open(this, new Peer("test", () -> "test"));
+        final Session session = driver.open(this, new ClientInfo("test", () -> "test"));
         boolean kicked;
         private long lastRequest;
 
@@ -77,20 +77,20 @@ class ReplicatedDriverTest {
             long request = ++lastRequest;
             session.submit(
                     new Command.Acquire(
-                            session.id(), request, Kind.MUTEX, KEY, 1, 0, leaseNanos, 5));
+                            session.id(), request, Kind.LOCK, KEY, 1, 0, leaseNanos, 5));
             return request;
         }
 
         long enqueue() {
             long request = ++lastRequest;
             session.submit(
-                    new Command.Enqueue(session.id(), request, Kind.MUTEX, KEY, 1, 60 * SECOND, 5));
+                    new Command.Enqueue(session.id(), request, Kind.LOCK, KEY, 1, 60 * SECOND, 5));
             return request;
         }
 
         long await(long waitNanos) {
             long request = ++lastRequest;
-            session.submit(new Command.Await(session.id(), request, Kind.MUTEX, KEY, waitNanos));
+            session.submit(new Command.Await(session.id(), request, Kind.LOCK, KEY, waitNanos));
             return request;
         }
 
@@ -104,13 +104,13 @@ class ReplicatedDriverTest {
         }
     }
 
-    private static boolean isBatch(Entry entry) {
-        return entry instanceof Entry.Batch;
+    private static boolean isBatch(LogEntry logEntry) {
+        return logEntry instanceof LogEntry.Batch;
     }
 
     private void pumpAndApply() {
         log.pass(10 * MILLI); // nobody else is waited for any more
-        driver.pump();
+        driver.flush();
         log.applyAll();
     }
 
@@ -121,9 +121,9 @@ class ReplicatedDriverTest {
         pumpAndApply();
         Told other = new Told();
         long enqueued = other.enqueue();
-        driver.pump(); // on its way, and nobody knows how far
+        driver.flush(); // on its way, and nobody knows how far
         log.pass(PATIENCE);
-        driver.pulse();
+        driver.tick();
         other.assertUnavailable(enqueued);
         log.applyAll();
         long again = other.enqueue();
@@ -138,12 +138,12 @@ class ReplicatedDriverTest {
         pumpAndApply();
         assertThat(holder.last()).isInstanceOf(Effect.Granted.class);
         long again = holder.enqueue();
-        driver.pump();
+        driver.flush();
         log.pass(PATIENCE);
-        driver.pulse();
+        driver.tick();
         holder.assertUnavailable(again);
         pumpAndApply();
-        assertThat(driver.isHolding(holder.session.id(), Kind.MUTEX, KEY)).isTrue();
+        assertThat(driver.isHolding(holder.session.id(), Kind.LOCK, KEY)).isTrue();
     }
 
     @Test
@@ -156,11 +156,11 @@ class ReplicatedDriverTest {
         pumpAndApply();
         for (int i = 0; i < 2; i++) { // as many batches as may be on their way
             new Told().acquire();
-            driver.pump();
+            driver.flush();
         }
         long awaited = other.await(SECOND);
         log.pass(SECOND);
-        driver.pulse();
+        driver.tick();
         other.assertUnavailable(awaited);
         log.applyAll();
         long again = other.enqueue();
@@ -173,9 +173,9 @@ class ReplicatedDriverTest {
     void gives_back_what_was_granted_too_late() {
         Told late = new Told();
         long acquired = late.acquire();
-        driver.pump();
+        driver.flush();
         log.pass(PATIENCE);
-        driver.pulse();
+        driver.tick();
         late.assertUnavailable(acquired);
         log.applyAll();
         assertThat(late.effects).hasSize(1);
@@ -187,7 +187,7 @@ class ReplicatedDriverTest {
 
     @Test
     void does_not_give_up_what_is_being_answered() throws Exception {
-        var ticking = new Thread(driver::pulse, "ticking");
+        var ticking = new Thread(driver::tick, "ticking");
         var asked = new CountDownLatch(1);
         Told client =
                 new Told() {
@@ -219,14 +219,14 @@ class ReplicatedDriverTest {
     void sends_again_what_nobody_answers_for() {
         Told client = new Told();
         client.acquire();
-        driver.pump();
+        driver.flush();
         log.loseAll(false);
         log.pass(400 * MILLI);
-        driver.pulse();
-        driver.pump();
+        driver.tick();
+        driver.flush();
         assertThat(log.sent()).noneMatch(ReplicatedDriverTest::isBatch);
         log.pass(200 * MILLI);
-        driver.pulse();
+        driver.tick();
         log.applyAll();
         assertThat(client.last()).isInstanceOf(Effect.Granted.class);
     }
@@ -235,10 +235,10 @@ class ReplicatedDriverTest {
     void sends_again_soon_what_is_said_to_have_failed() {
         Told client = new Told();
         client.acquire();
-        driver.pump();
+        driver.flush();
         log.loseAll(true);
         log.pass(100 * MILLI);
-        driver.pulse();
+        driver.tick();
         log.applyAll();
         assertThat(client.last()).isInstanceOf(Effect.Granted.class);
     }
@@ -248,7 +248,7 @@ class ReplicatedDriverTest {
         Told client = new Told();
         client.acquire();
         client.acquire();
-        driver.pump();
+        driver.flush();
         log.applyFirstTwice();
         assertThat(client.effects).hasSize(2);
     }
@@ -260,7 +260,7 @@ class ReplicatedDriverTest {
         pumpAndApply();
         for (int i = 0; i < 40; i++) {
             log.pass(SESSION / 20);
-            driver.pulse();
+            driver.tick();
             log.applyAll();
         }
         assertThat(client.kicked).isFalse();
@@ -292,11 +292,11 @@ class ReplicatedDriverTest {
         pumpAndApply();
         log.pass(20 * SESSION);
         driver.watch();
-        driver.pulse();
+        driver.tick();
         log.applyAll();
         assertThat(client.kicked).isFalse();
         assertThat(driver.isServing()).isTrue();
-        assertThat(driver.isHolding(client.session.id(), Kind.MUTEX, KEY)).isTrue();
+        assertThat(driver.isHolding(client.session.id(), Kind.LOCK, KEY)).isTrue();
     }
 
     @Test
@@ -307,10 +307,10 @@ class ReplicatedDriverTest {
         pumpAndApply();
         Told other = new Told();
         other.acquire();
-        driver.pump();
+        driver.flush();
         log.pass(SESSION * 2);
         log.applyAll();
-        driver.pulse();
+        driver.tick();
         log.applyAll();
         assertThat(client.kicked).isFalse();
         assertThat(other.last()).isInstanceOf(Effect.TimedOut.class);
@@ -320,7 +320,7 @@ class ReplicatedDriverTest {
     void counts_its_silence_from_when_it_last_sent_what_was_heard() {
         Told client = new Told();
         client.acquire();
-        driver.pump();
+        driver.flush();
         log.pass(SESSION / 100 * 60);
         log.applyAll();
         log.pass(SESSION / 100 * 11);
@@ -335,7 +335,7 @@ class ReplicatedDriverTest {
         pumpAndApply();
         int told = client.effects.size();
         client.acquire();
-        driver.pump();
+        driver.flush();
         log.pass(SESSION / 100 * 71);
         log.applyAll();
         assertThat(client.kicked).isTrue();
@@ -348,16 +348,16 @@ class ReplicatedDriverTest {
         Told second = new Told();
         first.acquire();
         second.acquire();
-        driver.pump();
+        driver.flush();
         log.pass(MILLI);
         log.applyAll();
         long next = first.acquire();
-        driver.pump();
+        driver.flush();
         assertThat(log.sent()).noneMatch(ReplicatedDriverTest::isBatch);
         second.acquire();
         first.acquire();
         second.acquire();
-        driver.pump();
+        driver.flush();
         assertThat(log.sent()).hasSize(1).allMatch(ReplicatedDriverTest::isBatch);
         log.applyAll();
         assertThat(first.effects).anyMatch(effect -> effect.request() == next);
@@ -368,15 +368,15 @@ class ReplicatedDriverTest {
         Told first = new Told();
         first.acquire();
         new Told().acquire();
-        driver.pump();
+        driver.flush();
         log.pass(MILLI);
         log.applyAll();
         first.acquire();
-        long wait = driver.pump();
+        long wait = driver.flush();
         assertThat(log.sent()).noneMatch(ReplicatedDriverTest::isBatch);
         assertThat(wait).isEqualTo(MILLI);
         log.pass(wait);
-        driver.pump();
+        driver.flush();
         assertThat(log.sent()).hasSize(1);
     }
 
@@ -384,7 +384,7 @@ class ReplicatedDriverTest {
     void asks_before_it_tells_of_a_lease_that_may_be_old() {
         Told client = new Told();
         long acquired = client.acquire(2 * SECOND);
-        driver.pump();
+        driver.flush();
         long granted = log.nowNanos();
         log.pass(SECOND - 10 * MILLI);
         log.applyFirstLate(granted);
@@ -401,7 +401,7 @@ class ReplicatedDriverTest {
     void does_not_tell_of_a_lease_of_which_little_is_left_and_gives_it_back() {
         Told client = new Told();
         long acquired = client.acquire(2 * SECOND);
-        driver.pump();
+        driver.flush();
         long granted = log.nowNanos();
         log.pass(SECOND + 10 * MILLI);
         log.applyFirstLate(granted);
@@ -418,11 +418,11 @@ class ReplicatedDriverTest {
     @Test
     void gives_back_a_read_lock_of_which_little_is_left_too() {
         Told client = new Told();
-        Terms reading = new Terms(Mode.READ, true, false);
+        HoldAttributes reading = new HoldAttributes(Mode.READ, true, false);
         client.session.submit(
                 new Command.Acquire(
-                        client.session.id(), 1, Kind.MUTEX, KEY, 1, 0, 2 * SECOND, 5, reading));
-        driver.pump();
+                        client.session.id(), 1, Kind.LOCK, KEY, 1, 0, 2 * SECOND, 5, reading));
+        driver.flush();
         long granted = log.nowNanos();
         log.pass(SECOND + 10 * MILLI);
         log.applyFirstLate(granted);
@@ -439,7 +439,7 @@ class ReplicatedDriverTest {
     void does_not_tell_of_a_lease_that_is_over() {
         Told client = new Told();
         long acquired = client.acquire(SECOND);
-        driver.pump();
+        driver.flush();
         long granted = log.nowNanos();
         log.pass(3 * SECOND);
         log.applyFirstLate(granted);
@@ -457,7 +457,7 @@ class ReplicatedDriverTest {
     void tells_of_a_long_lease_at_once() {
         Told client = new Told();
         client.acquire();
-        driver.pump();
+        driver.flush();
         long granted = log.nowNanos();
         log.pass(3 * SECOND);
         log.applyFirstLate(granted);
@@ -467,32 +467,32 @@ class ReplicatedDriverTest {
     @Test
     void takes_another_connection_when_nobody_answers() {
         new Told().acquire();
-        driver.pump();
+        driver.flush();
         log.loseAll(false);
         log.pass(500 * MILLI);
-        driver.pulse();
+        driver.tick();
         assertThat(log.otherWays).isZero();
         log.pass(1);
-        driver.pulse();
+        driver.tick();
         assertThat(log.otherWays).isEqualTo(1);
     }
 
     /** A session of another node, that has the key to itself. */
-    private static long holdElsewhere(HandLog log) {
-        log.apply(new Entry.Join("n2", new UUID(2, 2), new UUID(3, 3)));
+    private static long holdElsewhere(ManualLog log) {
+        log.apply(new LogEntry.BeginIncarnation("n2", new UUID(2, 2), new UUID(3, 3)));
         long stint = 2; // the node itself has the first
         long session = SessionIds.of(stint, 1);
         log.apply(
-                new Entry.Batch(
+                new LogEntry.Batch(
                         stint,
                         1,
                         List.of(
-                                new Item.Introduce(session, "dflockd", "worker-7", true),
-                                new Item.Ask(
+                                new BatchItem.RegisterSession(session, "dflockd", "worker-7", true),
+                                new BatchItem.Submit(
                                         new Command.Acquire(
                                                 session,
                                                 1,
-                                                Kind.MUTEX,
+                                                Kind.LOCK,
                                                 KEY,
                                                 1,
                                                 0,
@@ -501,11 +501,11 @@ class ReplicatedDriverTest {
         return session;
     }
 
-    private static void assertIsKnown(HandLog log, long session) {
-        Peer peer = Objects.requireNonNull(log.observatory.peerOf(session));
-        assertThat(peer.name().get()).isEqualTo("worker-7");
-        assertThat(peer.protocol()).isEqualTo("dflockd");
-        assertThat(peer.concurrent()).isTrue();
+    private static void assertIsKnown(ManualLog log, long session) {
+        ClientInfo clientInfo = Objects.requireNonNull(log.observatory.peerOf(session));
+        assertThat(clientInfo.name().get()).isEqualTo("worker-7");
+        assertThat(clientInfo.protocol()).isEqualTo("dflockd");
+        assertThat(clientInfo.concurrent()).isTrue();
     }
 
     @Test
@@ -521,7 +521,7 @@ class ReplicatedDriverTest {
     @Test
     void knows_who_it_was_when_a_session_of_another_node_has_ended() {
         long session = holdElsewhere(log);
-        log.apply(new Entry.Batch(SessionIds.stint(session), 2, List.of(new Item.End(session, 1))));
+        log.apply(new LogEntry.Batch(SessionIds.incarnation(session), 2, List.of(new BatchItem.EndSession(session, 1))));
         assertThat(driver.session(session)).isNull();
         assertIsKnown(log, session);
     }
@@ -533,7 +533,7 @@ class ReplicatedDriverTest {
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             driver.withState(replica -> write(replica, out));
         }
-        HandLog restarted = new HandLog();
+        ManualLog restarted = new ManualLog();
         restarted
                 .driver()
                 .withState(

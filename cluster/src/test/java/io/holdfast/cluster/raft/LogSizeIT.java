@@ -5,18 +5,18 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.NodeAddress;
-import io.holdfast.cluster.entry.Entry;
-import io.holdfast.cluster.entry.EntryEncoding;
-import io.holdfast.cluster.entry.Item;
-import io.holdfast.cluster.entry.Rules;
+import io.holdfast.cluster.entry.LogEntry;
+import io.holdfast.cluster.entry.LogEntryEncoding;
+import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.node.ReplicatedDriver;
-import io.holdfast.driver.Caps;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.Watcher;
+import io.holdfast.driver.DriverObserver;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ class LogSizeIT {
     private static final long NOBODY = 1 << 20;
 
     private static final Duration LONG = Duration.ofSeconds(10);
-    private static final Settings SETTINGS = new Settings(0, LONG.toNanos(), true);
+    private static final EngineSettings SETTINGS = new EngineSettings(0, LONG.toNanos(), true);
 
     @TempDir Path folder;
 
@@ -60,34 +60,34 @@ class LogSizeIT {
                     false,
                     null);
 
-    private static final class Nothing implements ReplicatedDriver.Surroundings {
+    private static final class Nothing implements ReplicatedDriver.Environment {
         @Override
-        public void pumpSoon() {}
+        public void flushSoon() {}
 
         @Override
-        public void pulseSoon() {}
+        public void tickSoon() {}
 
         @Override
-        public UUID draw() {
+        public UUID randomUuid() {
             return new UUID(1, 2);
         }
 
         @Override
-        public long wallNanos() {
+        public long wallClockNanos() {
             return 0;
         }
 
         @Override
-        public void later(Runnable task) {}
+        public void runLater(Runnable task) {}
     }
 
     private ReplicatedDriver driver(RaftNode node) {
         return new ReplicatedDriver(
                 "n1",
                 new UUID(1, 1),
-                new Rules(SETTINGS, Caps.NONE, LONG.toNanos(), 0),
+                new ReplicatedSettings(SETTINGS, KeyLimits.NONE, LONG.toNanos(), 0),
                 new DriverConfig(
-                        SETTINGS, Caps.NONE, LONG, 0, MemoryBudgets.UNLIMITED, Watcher.NONE),
+                        SETTINGS, KeyLimits.NONE, LONG, 0, MemoryBudgets.UNLIMITED, DriverObserver.NONE),
                 LONG.toNanos(),
                 node.log(),
                 System::nanoTime,
@@ -96,9 +96,9 @@ class LogSizeIT {
 
     private static byte[] entry(int size) {
         ByteString payload = ByteString.of(new byte[size]);
-        return EntryEncoding.encode(
-                new Entry.Batch(
-                        NOBODY, 1, List.of(new Item.Emit(NOBODY, 1, Key.of("channel"), payload))));
+        return LogEntryEncoding.encode(
+                new LogEntry.Batch(
+                        NOBODY, 1, List.of(new BatchItem.Emit(NOBODY, 1, Key.of("channel"), payload))));
     }
 
     private static boolean propose(RaftNode node, byte[] entry) throws Exception {

@@ -38,12 +38,12 @@ class RaftTlsIT {
 
     @Test
     void is_used_where_it_is_asked_for() throws IOException {
-        assertThat(LinkType.sockets(RaftTls.parameters(node)).isSecure()).isTrue();
+        assertThat(SocketRpcType.sockets(RaftTls.parameters(node)).isSecure()).isTrue();
     }
 
     @Test
     void is_not_used_where_nobody_asks_for_it() throws IOException {
-        assertThat(LinkType.sockets(RaftTls.parameters(null)).isSecure()).isFalse();
+        assertThat(SocketRpcType.sockets(RaftTls.parameters(null)).isSecure()).isFalse();
     }
 
     @Test

@@ -31,7 +31,7 @@ class DamagedDataIT {
     private static final Duration LONG = Duration.ofHours(1);
 
     @TempDir private static Path folder;
-    private static Trio alone;
+    private static TestCluster alone;
 
     /** The data of the node, as the kill of its process leaves it and as a stop does. */
     private static Path killed;
@@ -41,11 +41,11 @@ class DamagedDataIT {
     /** Connections end with a stop, and with them their locks. */
     @BeforeAll
     static void use() throws IOException {
-        alone = new Trio(folder, "n1");
+        alone = new TestCluster(folder, "n1");
         alone.start("n1");
-        Client client = new Client(alone.node("n1"));
+        NodeClient nodeClient = new NodeClient(alone.node("n1"));
         for (int i = 0; i < LOCKS; i++) {
-            assertThat(client.acquire(key(i), Duration.ZERO, LONG))
+            assertThat(nodeClient.acquire(key(i), Duration.ZERO, LONG))
                     .isInstanceOf(Effect.Granted.class);
         }
         killed = folder.resolve("killed");
@@ -95,7 +95,7 @@ class DamagedDataIT {
 
     private void startsWithAllLocks() {
         alone.start("n1");
-        Client other = new Client(alone.node("n1"));
+        NodeClient other = new NodeClient(alone.node("n1"));
         for (int i : new int[] {0, LOCKS / 2, LOCKS - 1}) {
             assertThat(other.acquire(key(i), Duration.ZERO, LONG))
                     .isNotInstanceOf(Effect.Granted.class);

@@ -4,7 +4,7 @@ import static io.holdfast.cluster.serving.Readiness.MOST_NANOS;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cluster.serving.Readiness.Sight;
+import io.holdfast.cluster.serving.Readiness.Observation;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -12,19 +12,19 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("A node")
 class ReadinessTest {
-    private static final Sight FINE = new Sight(null, true, true, false, 10, 10, 0);
-    private static final Sight NO_LEADER = new Sight(null, true, false, false, 10, 10, 0);
+    private static final Observation FINE = new Observation(null, true, true, false, 10, 10, 0);
+    private static final Observation NO_LEADER = new Observation(null, true, false, false, 10, 10, 0);
 
     private long now = -5 * MOST_NANOS; // clocks begin anywhere
     private final Readiness readiness = new Readiness(now);
 
-    private @Nullable String look(Sight sight) {
-        readiness.look(sight, now);
+    private @Nullable String look(Observation observation) {
+        readiness.look(observation, now);
         return readiness.reason();
     }
 
-    private static Sight applied(long commitIndex, long appliedIndex) {
-        return new Sight(null, true, true, false, commitIndex, appliedIndex, 0);
+    private static Observation applied(long commitIndex, long appliedIndex) {
+        return new Observation(null, true, true, false, commitIndex, appliedIndex, 0);
     }
 
     @Test
@@ -47,12 +47,12 @@ class ReadinessTest {
 
     @Test
     void is_not_ready_while_it_leads_a_silent_majority() {
-        assertThat(look(new Sight(null, true, true, true, 10, 10, 0))).contains("no majority");
+        assertThat(look(new Observation(null, true, true, true, 10, 10, 0))).contains("no majority");
     }
 
     @Test
     void is_not_ready_while_the_cluster_does_not_know_its_process() {
-        assertThat(look(new Sight(null, false, true, false, 10, 10, 0))).contains("catching up");
+        assertThat(look(new Observation(null, false, true, false, 10, 10, 0))).contains("catching up");
     }
 
     @Test
@@ -76,14 +76,14 @@ class ReadinessTest {
 
     @Test
     void is_not_ready_when_its_commands_are_not_answered() {
-        assertThat(look(new Sight(null, true, true, false, 10, 10, MOST_NANOS - 1))).isNull();
-        assertThat(look(new Sight(null, true, true, false, 10, 10, MOST_NANOS)))
+        assertThat(look(new Observation(null, true, true, false, 10, 10, MOST_NANOS - 1))).isNull();
+        assertThat(look(new Observation(null, true, true, false, 10, 10, MOST_NANOS)))
                 .contains("nothing is committed");
     }
 
     @Test
     void gives_the_reason_why_it_will_never_serve_again() {
-        assertThat(look(new Sight("removed", true, false, true, 10, 1, MOST_NANOS)))
+        assertThat(look(new Observation("removed", true, false, true, 10, 1, MOST_NANOS)))
                 .isEqualTo("removed");
     }
 }

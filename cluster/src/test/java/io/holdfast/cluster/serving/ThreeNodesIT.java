@@ -28,27 +28,27 @@ class ThreeNodesIT {
 
     @Test
     void serve_one_key_space_and_survive_the_loss_of_the_leader() {
-        try (Trio trio = new Trio(directory, "n1", "n2", "n3")) {
-            trio.start("n1", "n2", "n3");
-            Client one = new Client(trio.leader());
-            Client two = new Client(trio.follower());
+        try (TestCluster testCluster = new TestCluster(directory, "n1", "n2", "n3")) {
+            testCluster.start("n1", "n2", "n3");
+            NodeClient one = new NodeClient(testCluster.leader());
+            NodeClient two = new NodeClient(testCluster.follower());
             Token first = token(one.acquire("printer", Duration.ZERO, ofSeconds(30)));
             assertThat(two.acquire("printer", Duration.ZERO, ofSeconds(30)))
                     .isInstanceOf(Effect.TimedOut.class);
             long waiting = two.beginAcquire("printer", ofSeconds(20), ofSeconds(30));
-            trio.stop(trio.leader().config().node());
+            testCluster.stop(testCluster.leader().config().node());
             Token second = token(two.answer(waiting));
             assertThat(second.fence()).isGreaterThan(first.fence());
-            Client three = new Client(trio.leader());
+            NodeClient three = new NodeClient(testCluster.leader());
             assertThat(three.release("printer", first)).isInstanceOf(Effect.Refused.class);
             assertThat(three.renew("printer", second, ofSeconds(30)))
                     .isInstanceOf(Effect.Renewed.class);
-            assertThat(trio.leader().driver().holders(Kind.MUTEX, Key.of("printer"))).isNotNull();
+            assertThat(testCluster.leader().driver().holders(Kind.LOCK, Key.of("printer"))).isNotNull();
             assertThat(two.release("printer", second)).isInstanceOf(Effect.Released.class);
 
-            ClusterNode alone = trio.leader();
+            ClusterNode alone = testCluster.leader();
             assertThat(alone.unready()).isNull();
-            trio.stop(trio.follower().config().node());
+            testCluster.stop(testCluster.follower().config().node());
             await().until(() -> alone.unready() != null);
             assertThat(alone.status().serving()).isFalse();
             await().untilAsserted(() -> assertThat(alone.unready()).isEqualTo("no leader"));

@@ -2,7 +2,7 @@ package io.holdfast.cluster.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cluster.signal.Nodes.Person;
+import io.holdfast.cluster.signal.SignalReplicas.NodeListener;
 
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
@@ -27,54 +27,54 @@ class SignalStatePropertyTest {
     @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
     void all_nodes_choose_the_same_and_nobody_hears_it_twice(
             @ForAll Random random, @ForAll @IntRange(max = 4) int limit) {
-        Nodes nodes = nodes(limit);
+        SignalReplicas signalReplicas = nodes(limit);
         for (int i = 0; i < STEPS; i++) {
-            step(nodes, random, i);
+            step(signalReplicas, random, i);
         }
-        assertThat(nodes.written()).isNotEmpty(); // which compares them
+        assertThat(signalReplicas.written()).isNotEmpty(); // which compares them
     }
 
     @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
     void a_node_goes_on_from_a_snapshot_as_if_it_had_been_there(
             @ForAll Random random, @ForAll @IntRange(max = STEPS) int restored) {
-        Nodes nodes = nodes(0);
+        SignalReplicas signalReplicas = nodes(0);
         for (int i = 0; i < STEPS; i++) {
             if (i == restored || i == 2 * restored) {
-                nodes.restore(random.nextInt(NODES));
+                signalReplicas.restore(random.nextInt(NODES));
             }
-            step(nodes, random, i);
+            step(signalReplicas, random, i);
         }
-        assertThat(nodes.written()).isNotEmpty();
+        assertThat(signalReplicas.written()).isNotEmpty();
     }
 
-    private static Nodes nodes(int limit) {
-        Nodes nodes = new Nodes(NODES);
-        nodes.limit(limit);
+    private static SignalReplicas nodes(int limit) {
+        SignalReplicas signalReplicas = new SignalReplicas(NODES);
+        signalReplicas.limit(limit);
         for (int i = 0; i < PEOPLE; i++) {
-            nodes.connect(i % NODES);
+            signalReplicas.connect(i % NODES);
         }
-        return nodes;
+        return signalReplicas;
     }
 
-    private static void step(Nodes nodes, Random random, int number) {
-        Person person = one(random, nodes.people());
+    private static void step(SignalReplicas signalReplicas, Random random, int number) {
+        NodeListener nodeListener = one(random, signalReplicas.people());
         int dice = random.nextInt(10);
         if (dice < 4) {
-            nodes.listen(person, one(random, PATTERNS), one(random, GROUPS));
+            signalReplicas.listen(nodeListener, one(random, PATTERNS), one(random, GROUPS));
         } else if (dice < 5) {
-            nodes.unlisten(person, one(random, PATTERNS), one(random, GROUPS));
+            signalReplicas.unlisten(nodeListener, one(random, PATTERNS), one(random, GROUPS));
         } else if (dice < 6 && random.nextInt(4) == 0) {
-            nodes.end(person);
+            signalReplicas.end(nodeListener);
         } else {
-            emit(nodes, person, one(random, CHANNELS), String.valueOf(number));
+            emit(signalReplicas, nodeListener, one(random, CHANNELS), String.valueOf(number));
         }
     }
 
-    private static void emit(Nodes nodes, Person person, String channel, String payload) {
-        long told = nodes.emit(person, channel, payload);
+    private static void emit(SignalReplicas signalReplicas, NodeListener nodeListener, String channel, String payload) {
+        long told = signalReplicas.emit(nodeListener, channel, payload);
         String line = channel + " " + payload;
         long heard = 0;
-        for (Person each : nodes.people()) {
+        for (NodeListener each : signalReplicas.people()) {
             long times = each.heard().stream().filter(line::equals).count();
             assertThat(times).isLessThanOrEqualTo(1);
             heard += times;

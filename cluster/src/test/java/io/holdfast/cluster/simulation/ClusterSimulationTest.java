@@ -28,7 +28,7 @@ class ClusterSimulationTest {
     void every_promise_is_kept_whatever_happens() {
         for (long seed = SEED; seed < SEED + SEEDS; seed++) {
             try {
-                World.run(seed);
+                SimulatedCluster.run(seed);
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError(
                         "seed %d: %s (again with -Dsimulation.seed=%d)"

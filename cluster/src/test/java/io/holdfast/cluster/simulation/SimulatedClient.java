@@ -1,12 +1,12 @@
 package io.holdfast.cluster.simulation;
 
-import static io.holdfast.cluster.simulation.Timeline.MILLI;
-import static io.holdfast.cluster.simulation.Timeline.SECOND;
+import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
+import static io.holdfast.cluster.simulation.SimulatedTime.SECOND;
 
-import io.holdfast.cluster.simulation.History.Change;
-import io.holdfast.cluster.simulation.History.Possession;
+import io.holdfast.cluster.simulation.SimulationHistory.Change;
+import io.holdfast.cluster.simulation.SimulationHistory.HoldInterval;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
@@ -66,11 +66,11 @@ final class SimulatedClient implements Mailbox {
     /** 0 until it has one. */
     long session;
 
-    private final World world;
-    private final Timeline time;
+    private final SimulatedCluster simulatedCluster;
+    private final SimulatedTime time;
     private final boolean reads;
     private final Deque<Effect> inbox = new ArrayDeque<>();
-    private final List<Possession> possessions = new ArrayList<>();
+    private final List<HoldInterval> possessions = new ArrayList<>();
     private final List<Long> sessions = new ArrayList<>();
     private final long pace;
     private @Nullable Session open;
@@ -85,10 +85,10 @@ final class SimulatedClient implements Mailbox {
     private boolean finishing;
     private int readings;
 
-    SimulatedClient(int number, World world, SimulatedNode node, boolean reads) {
+    SimulatedClient(int number, SimulatedCluster simulatedCluster, SimulatedNode node, boolean reads) {
         this.number = number;
-        this.world = world;
-        this.time = world.time;
+        this.simulatedCluster = simulatedCluster;
+        this.time = simulatedCluster.time;
         this.node = node;
         this.reads = reads;
         this.pace = time.span(5 * MILLI, 400 * MILLI);
@@ -99,7 +99,7 @@ final class SimulatedClient implements Mailbox {
     }
 
     void begin() {
-        Session opened = node.driver().open(this, new Peer("simulation", () -> "client " + number));
+        Session opened = node.driver().open(this, new ClientInfo("simulation", () -> "client " + number));
         open = opened;
         session = opened.id();
         sessions.add(session);
@@ -138,8 +138,8 @@ final class SimulatedClient implements Mailbox {
     private void gone() {
         if (!isGone()) {
             goneNanos = time.now();
-            possessions.forEach(possession -> possession.end(goneNanos));
-            world.arriveSoon();
+            possessions.forEach(holdInterval -> holdInterval.end(goneNanos));
+            simulatedCluster.arriveSoon();
         }
     }
 
@@ -149,7 +149,7 @@ final class SimulatedClient implements Mailbox {
 
     /** Its connection hangs with the process behind it, which can send nobody away. */
     void nodeStandsStill() {
-        possessions.forEach(possession -> possession.end(time.now()));
+        possessions.forEach(holdInterval -> holdInterval.end(time.now()));
     }
 
     /** Leaves by itself. */
@@ -173,7 +173,7 @@ final class SimulatedClient implements Mailbox {
     @Override
     public boolean kick() {
         if (!isGone()) {
-            Witness.check(!world.isGentle(), "client " + number + " was sent away for nothing");
+            CommittedGrantChecker.check(!simulatedCluster.isGentle(), "client " + number + " was sent away for nothing");
             gone();
             closeSoon();
         }
@@ -255,7 +255,7 @@ final class SimulatedClient implements Mailbox {
     }
 
     private static Kind kindOf(Key key) {
-        return key.equals(SLOTS) ? Kind.SEMAPHORE : Kind.MUTEX;
+        return key.equals(SLOTS) ? Kind.SEMAPHORE : Kind.LOCK;
     }
 
     /** One without end would be shortened by an heir. */
@@ -295,20 +295,20 @@ final class SimulatedClient implements Mailbox {
     }
 
     private void has(Effect.Granted granted, long askedNanos, long leaseNanos) {
-        Possession possession =
-                new Possession(
+        HoldInterval holdInterval =
+                new HoldInterval(
                         granted.key(),
                         granted.token(),
                         this,
                         null,
                         askedNanos,
                         time.now(),
-                        History.endOf(askedNanos, leaseNanos));
-        possessions.add(possession);
-        world.history.add(possession);
+                        SimulationHistory.endOf(askedNanos, leaseNanos));
+        possessions.add(holdInterval);
+        simulatedCluster.history.add(holdInterval);
     }
 
-    private void withOne(Consumer<Possession> action) {
+    private void withOne(Consumer<HoldInterval> action) {
         if (possessions.isEmpty()) {
             acquire();
         } else {
@@ -316,63 +316,63 @@ final class SimulatedClient implements Mailbox {
         }
     }
 
-    private void release(Possession possession) {
-        long sureNanos = possession.toNanos;
-        possession.end(time.now());
-        possessions.remove(possession);
+    private void release(HoldInterval holdInterval) {
+        long sureNanos = holdInterval.toNanos;
+        holdInterval.end(time.now());
+        possessions.remove(holdInterval);
         ask(
                 request ->
                         new Command.Release(
                                 session,
                                 request,
-                                kindOf(possession.key),
-                                possession.key,
-                                possession.token),
+                                kindOf(holdInterval.key),
+                                holdInterval.key,
+                                holdInterval.token),
                 0,
-                effect -> checkHeld(possession, effect, sureNanos));
+                effect -> checkHeld(holdInterval, effect, sureNanos));
     }
 
-    private void renew(Possession possession) {
-        long sureNanos = possession.toNanos;
-        long lease = drawLease(possession.key);
-        long endNanos = History.endOf(time.now(), lease);
-        possession.end(endNanos);
+    private void renew(HoldInterval holdInterval) {
+        long sureNanos = holdInterval.toNanos;
+        long lease = drawLease(holdInterval.key);
+        long endNanos = SimulationHistory.endOf(time.now(), lease);
+        holdInterval.end(endNanos);
         ask(
                 request ->
                         new Command.Renew(
                                 session,
                                 request,
-                                kindOf(possession.key),
-                                possession.key,
-                                possession.token,
+                                kindOf(holdInterval.key),
+                                holdInterval.key,
+                                holdInterval.token,
                                 lease),
                 0,
                 effect -> {
-                    checkHeld(possession, effect, sureNanos);
+                    checkHeld(holdInterval, effect, sureNanos);
                     if (effect instanceof Effect.Renewed) {
-                        possession.toNanos = endNanos;
+                        holdInterval.toNanos = endNanos;
                     } else {
-                        possession.end(time.now());
-                        possessions.remove(possession);
+                        holdInterval.end(time.now());
+                        possessions.remove(holdInterval);
                     }
                 });
     }
 
     /** What it is sure to have it has. */
-    private void checkHeld(Possession possession, Effect effect, long sureNanos) {
-        Witness.check(
-                possession.heirOf != null
+    private void checkHeld(HoldInterval holdInterval, Effect effect, long sureNanos) {
+        CommittedGrantChecker.check(
+                holdInterval.heirOf != null
                         || time.now() >= sureNanos
                         || !(effect instanceof Effect.Refused(_, _, Refusal reason)
                                 && reason == Refusal.NOT_HELD),
-                "a lease ended before its time: " + possession);
+                "a lease ended before its time: " + holdInterval);
     }
 
     /** Renews what another has, who may be gone. */
     private void takeOver() {
-        List<Possession> all = world.history.possessions();
+        List<HoldInterval> all = simulatedCluster.history.possessions();
         for (int i = all.size() - 1; i >= Math.max(0, all.size() - 6); i--) {
-            Possession other = all.get(i);
+            HoldInterval other = all.get(i);
             if (other.client != this
                     && !other.key.equals(SLOTS)
                     && other.heirOf == null
@@ -386,7 +386,7 @@ final class SimulatedClient implements Mailbox {
         thinkSoon();
     }
 
-    private void takeOver(Possession other) {
+    private void takeOver(HoldInterval other) {
         Key key = other.key;
         Token token = other.token;
         long now = time.now();
@@ -397,17 +397,17 @@ final class SimulatedClient implements Mailbox {
                 0,
                 effect -> {
                     if (effect instanceof Effect.Renewed && wasGone && !other.client.hasLeft()) {
-                        Possession mine =
-                                new Possession(
+                        HoldInterval mine =
+                                new HoldInterval(
                                         key,
                                         token,
                                         this,
                                         other.client,
                                         now,
                                         time.now(),
-                                        History.endOf(now, HEIRS_LEASE));
+                                        SimulationHistory.endOf(now, HEIRS_LEASE));
                         possessions.add(mine);
-                        world.history.add(mine);
+                        simulatedCluster.history.add(mine);
                     }
                 });
     }
@@ -419,7 +419,7 @@ final class SimulatedClient implements Mailbox {
         ask(
                 request ->
                         new Command.Enqueue(
-                                session, request, Kind.MUTEX, TWO_PHASE, 1, lease, salt),
+                                session, request, Kind.LOCK, TWO_PHASE, 1, lease, salt),
                 0,
                 effect -> {
                     if (effect instanceof Effect.Granted granted) {
@@ -427,7 +427,7 @@ final class SimulatedClient implements Mailbox {
                     } else if (effect instanceof Effect.Queued) {
                         enqueued =
                                 new Command.Enqueue(
-                                        session, 0, Kind.MUTEX, TWO_PHASE, 1, lease, salt);
+                                        session, 0, Kind.LOCK, TWO_PHASE, 1, lease, salt);
                         enqueuedNanos = now;
                     }
                 });
@@ -439,7 +439,7 @@ final class SimulatedClient implements Mailbox {
         long wait = time.span(MILLI, 4 * SECOND);
         long since = enqueuedNanos;
         ask(
-                request -> new Command.Await(session, request, Kind.MUTEX, TWO_PHASE, wait),
+                request -> new Command.Await(session, request, Kind.LOCK, TWO_PHASE, wait),
                 wait,
                 effect -> {
                     if (effect instanceof Effect.Granted granted) {
@@ -454,7 +454,7 @@ final class SimulatedClient implements Mailbox {
         ask(request -> new Command.Data(session, request, key, operation), 0, then);
     }
 
-    private static void done(Change change, Effect effect, Timeline time) {
+    private static void done(Change change, Effect effect, SimulatedTime time) {
         if (!(effect instanceof Effect.Refused)) {
             change.doneNanos = time.now();
         }
@@ -462,21 +462,21 @@ final class SimulatedClient implements Mailbox {
 
     private void increment() {
         Change change = new Change("", time.now());
-        world.history.increments.add(change);
+        simulatedCluster.history.increments.add(change);
         data(
                 COUNTER,
                 new DataOperation.Increment(1),
                 effect -> {
                     done(change, effect, time);
                     if (effect instanceof Effect.Counted counted) {
-                        world.history.counted(counted.value());
+                        simulatedCluster.history.counted(counted.value());
                     }
                 });
     }
 
     private void push() {
         Change change = new Change(number + "/" + lastRequest, time.now());
-        world.history.pushes.add(change);
+        simulatedCluster.history.pushes.add(change);
         data(
                 LIST,
                 new DataOperation.Push(DataOperation.End.BACK, ByteString.of(change.what)),
@@ -485,7 +485,7 @@ final class SimulatedClient implements Mailbox {
 
     private void set() {
         Change change = new Change(number + "/" + lastRequest, time.now());
-        world.history.sets.put(change.what, change);
+        simulatedCluster.history.sets.put(change.what, change);
         data(
                 VALUE,
                 new DataOperation.SetValue(ByteString.of(change.what), Command.FOREVER),
@@ -500,7 +500,7 @@ final class SimulatedClient implements Mailbox {
                             new DataOperation.GetCounter(),
                             effect -> {
                                 if (effect instanceof Effect.Counted counted) {
-                                    world.history.checkCounter(counted.value());
+                                    simulatedCluster.history.checkCounter(counted.value());
                                     readings++;
                                 }
                             });
@@ -510,7 +510,7 @@ final class SimulatedClient implements Mailbox {
                             new DataOperation.Range(0, -1),
                             effect -> {
                                 if (effect instanceof Effect.Items items) {
-                                    world.history.checkList(
+                                    simulatedCluster.history.checkList(
                                             items.items().stream()
                                                     .map(SimulatedClient::text)
                                                     .toList());
@@ -523,10 +523,10 @@ final class SimulatedClient implements Mailbox {
                             new DataOperation.GetValue(),
                             effect -> {
                                 if (effect instanceof Effect.Found found) {
-                                    world.history.checkValue(text(found.value()));
+                                    simulatedCluster.history.checkValue(text(found.value()));
                                     readings++;
                                 } else if (effect instanceof Effect.Absent) {
-                                    world.history.checkValue(null);
+                                    simulatedCluster.history.checkValue(null);
                                     readings++;
                                 }
                             });
@@ -546,7 +546,7 @@ final class SimulatedClient implements Mailbox {
     }
 
     @Override
-    public void waits(long request) {
+    public void onPending(long request) {
         Asked waiting = asked;
         if (waiting != null && waiting.command.request() == request) {
             waiting.inLine = true;
@@ -564,7 +564,7 @@ final class SimulatedClient implements Mailbox {
                 continue;
             }
             Asked request = asked;
-            Witness.check(
+            CommittedGrantChecker.check(
                     request != null && request.command.request() == next.request(),
                     "an answer to nothing: " + next);
             if (request != null) {
@@ -593,28 +593,28 @@ final class SimulatedClient implements Mailbox {
         boolean unavailable =
                 answer instanceof Effect.Refused(_, _, Refusal reason)
                         && reason == Refusal.UNAVAILABLE;
-        long patience = request.waitNanos > 0 ? request.waitNanos : World.PATIENCE;
+        long patience = request.waitNanos > 0 ? request.waitNanos : SimulatedCluster.PATIENCE;
         if (unavailable) {
-            boolean tooOld = took >= History.leastTrue(leaseNanos(request.command) / 4);
-            Witness.check(
-                    tooOld || took >= History.leastTrue(patience) || !node.driver().isServing(),
+            boolean tooOld = took >= SimulationHistory.leastTrue(leaseNanos(request.command) / 4);
+            CommittedGrantChecker.check(
+                    tooOld || took >= SimulationHistory.leastTrue(patience) || !node.driver().isServing(),
                     "given up after %,d: %s".formatted(took, request.command));
-            world.witness.gaveUp(session, request.command.request());
-            Witness.check(tooOld || !request.inLine, "given up in line: " + request.command);
+            simulatedCluster.witness.gaveUp(session, request.command.request());
+            CommittedGrantChecker.check(tooOld || !request.inLine, "given up in line: " + request.command);
         } else {
-            Witness.check(world.witness.hasTold(answer), "the state has not said " + answer);
+            CommittedGrantChecker.check(simulatedCluster.witness.hasTold(answer), "the state has not said " + answer);
         }
         if (answer instanceof Effect.TimedOut && request.waitNanos > 0) {
-            Witness.check(
-                    took >= History.leastTrue(request.waitNanos),
+            CommittedGrantChecker.check(
+                    took >= SimulationHistory.leastTrue(request.waitNanos),
                     "timed out after %,d: %s".formatted(took, request.command));
         }
         if (!request.inLine && patience != Command.FOREVER) {
             long late =
                     took
-                            - (long) (patience / (1 - World.DRIFT))
+                            - (long) (patience / (1 - SimulatedCluster.DRIFT))
                             - node.pausedSince(request.atNanos);
-            Witness.check(
+            CommittedGrantChecker.check(
                     late < SLACK, "answered %,d too late: %s".formatted(late, request.command));
         }
     }

@@ -1,8 +1,8 @@
 package io.holdfast.cluster.simulation;
 
-import static io.holdfast.cluster.simulation.Timeline.MILLI;
+import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
 
-import io.holdfast.cluster.node.Log;
+import io.holdfast.cluster.node.ReplicatedLog;
 import io.holdfast.cluster.node.ReplicatedDriver;
 
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /** One machine: its process may die, stand still, hear late, and has a clock of its own. */
-final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
+final class SimulatedNode implements ReplicatedLog, ReplicatedDriver.Environment {
     /** A time when the process stood still. */
     record Pause(long fromNanos, long toNanos) {}
 
@@ -31,8 +31,8 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
     final String name;
     final List<Pause> longPauses = new ArrayList<>();
     private final List<Pause> pauses = new ArrayList<>();
-    private final World world;
-    private final Timeline time;
+    private final SimulatedCluster simulatedCluster;
+    private final SimulatedTime time;
     private final SimulatedRaft raft;
     private final UUID dataId;
     private final double rate;
@@ -59,32 +59,32 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
     private long lastAppended;
     private long lastArrivalNanos;
 
-    SimulatedNode(String name, World world, SimulatedRaft raft) {
+    SimulatedNode(String name, SimulatedCluster simulatedCluster, SimulatedRaft raft) {
         this.name = name;
-        this.world = world;
-        this.time = world.time;
+        this.simulatedCluster = simulatedCluster;
+        this.time = simulatedCluster.time;
         this.raft = raft;
-        this.rate = time.between(1 - World.DRIFT, 1 + World.DRIFT);
-        this.dataId = draw();
+        this.rate = time.between(1 - SimulatedCluster.DRIFT, 1 + SimulatedCluster.DRIFT);
+        this.dataId = randomUuid();
     }
 
     // ---- the process
 
     void start() {
         life = Math.abs(life) + 1;
-        offsetNanos = time.span(-World.YEAR, World.YEAR);
+        offsetNanos = time.span(-SimulatedCluster.YEAR, SimulatedCluster.YEAR);
         applied = 0;
         heard = 0;
         applying = false;
         pumping = false;
-        ReplicatedDriver made = world.newDriver(name, dataId, this);
+        ReplicatedDriver made = simulatedCluster.newDriver(name, dataId, this);
         driver = made;
         Copy from = copy;
         if (from != null && time.chance(0.7)) {
-            world.read(made, from.bytes);
+            simulatedCluster.read(made, from.bytes);
             applied = from.index;
         }
-        pulseSoon();
+        tickSoon();
         poke();
     }
 
@@ -96,7 +96,7 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
         driver = null;
         leading = false;
         knownLeader = null;
-        world.clientsOf(this).forEach(SimulatedClient::nodeCrashed);
+        simulatedCluster.clientsOf(this).forEach(SimulatedClient::nodeCrashed);
     }
 
     boolean isAlive() {
@@ -115,11 +115,11 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
     void pause(long spanNanos) {
         paused = true;
         long from = time.now();
-        boolean isLong = spanNanos > World.SHORT_PAUSE;
+        boolean isLong = spanNanos > SimulatedCluster.SHORT_PAUSE;
         pauses.add(new Pause(from, from + spanNanos));
         if (isLong) {
             longPauses.add(new Pause(from, from + spanNanos));
-            world.clientsOf(this).forEach(SimulatedClient::nodeStandsStill);
+            simulatedCluster.clientsOf(this).forEach(SimulatedClient::nodeStandsStill);
         }
         int now = life;
         time.after(
@@ -218,9 +218,9 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
             SimulatedRaft.Appended next = raft.committed().get(applied);
             driver().apply(next.term(), next.stampNanos(), next.entry());
             applied++;
-            world.witness.compare(applied, this);
+            simulatedCluster.witness.compare(applied, this);
             if (time.chance(0.01)) {
-                copy = new Copy(applied, world.bytes(driver()));
+                copy = new Copy(applied, simulatedCluster.bytes(driver()));
             }
         }
         if (applied < heard) {
@@ -231,10 +231,10 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
     /** Takes over the state of another instead of what it has missed. */
     void install(SimulatedNode other) {
         if (raft.hears(this) && other.isAlive() && other.applied > applied) {
-            world.read(driver(), world.bytes(other.driver()));
+            simulatedCluster.read(driver(), simulatedCluster.bytes(other.driver()));
             applied = other.applied;
             heard = Math.max(heard, applied);
-            world.witness.compare(applied, this);
+            simulatedCluster.witness.compare(applied, this);
         }
     }
 
@@ -251,11 +251,11 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
     }
 
     @Override
-    public void goAnotherWay() {}
+    public void reconnectToLeader() {}
 
     @Override
     public boolean isAlone() {
-        return world.nodes.size() == 1;
+        return simulatedCluster.nodes.size() == 1;
     }
 
     @Override
@@ -298,7 +298,7 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
     // ---- what the driver needs
 
     @Override
-    public void pumpSoon() {
+    public void flushSoon() {
         if (!pumping) {
             pumping = true;
             later(
@@ -311,14 +311,14 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
     }
 
     private void pump() {
-        long next = driver().pump();
+        long next = driver().flush();
         if (next < Long.MAX_VALUE) {
-            later(trueSpan(next) + time.span(0, MILLI / 5), this::pumpSoon);
+            later(trueSpan(next) + time.span(0, MILLI / 5), this::flushSoon);
         }
     }
 
     @Override
-    public void pulseSoon() {
+    public void tickSoon() {
         pulseAfter(time.span(0, MILLI / 5));
     }
 
@@ -328,7 +328,7 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
                 delayNanos,
                 () -> {
                     if (number == pulseNumber) {
-                        long next = driver().pulse();
+                        long next = driver().tick();
                         if (number == pulseNumber) {
                             pulseAfter(trueSpan(Math.max(0, next)) + time.span(0, MILLI));
                         }
@@ -337,17 +337,17 @@ final class SimulatedNode implements Log, ReplicatedDriver.Surroundings {
     }
 
     @Override
-    public UUID draw() {
+    public UUID randomUuid() {
         return new UUID(time.number(), time.number());
     }
 
     @Override
-    public long wallNanos() {
-        return World.YEAR + time.now();
+    public long wallClockNanos() {
+        return SimulatedCluster.YEAR + time.now();
     }
 
     @Override
-    public void later(Runnable task) {
+    public void runLater(Runnable task) {
         later(time.span(0, MILLI / 5), task);
     }
 }

@@ -1,10 +1,10 @@
 package io.holdfast.cluster.simulation;
 
-import static io.holdfast.cluster.simulation.Timeline.MILLI;
+import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
 
 import io.holdfast.cluster.entry.EncodingException;
-import io.holdfast.cluster.entry.Entry;
-import io.holdfast.cluster.entry.EntryEncoding;
+import io.holdfast.cluster.entry.LogEntry;
+import io.holdfast.cluster.entry.LogEntryEncoding;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,13 +26,13 @@ final class SimulatedRaft {
     record Appended(
             long term,
             long stampNanos,
-            Entry entry,
+            LogEntry entry,
             long atNanos,
             long readyNanos,
             Consumer<Boolean> outcome) {}
 
-    private final World world;
-    private final Timeline time;
+    private final SimulatedCluster simulatedCluster;
+    private final SimulatedTime time;
     private final List<Appended> committed = new ArrayList<>();
     private final Deque<Appended> uncommitted = new ArrayDeque<>();
 
@@ -46,11 +46,11 @@ final class SimulatedRaft {
     private long electionNanos;
     boolean calm;
 
-    SimulatedRaft(World world) {
-        this.world = world;
-        this.time = world.time;
+    SimulatedRaft(SimulatedCluster simulatedCluster) {
+        this.simulatedCluster = simulatedCluster;
+        this.time = simulatedCluster.time;
         this.reorders = time.chance(0.3);
-        this.loss = world.isGentle() ? 0.01 : time.chance(0.5) ? 0 : time.between(0, 0.1);
+        this.loss = simulatedCluster.isGentle() ? 0.01 : time.chance(0.5) ? 0 : time.between(0, 0.1);
         time.after(LOOK_NANOS, this::look);
     }
 
@@ -73,12 +73,12 @@ final class SimulatedRaft {
             return false;
         }
         int reached = 0;
-        for (SimulatedNode other : world.nodes) {
-            if (other == node || (other.runs() && world.talk(node, other))) {
+        for (SimulatedNode other : simulatedCluster.nodes) {
+            if (other == node || (other.runs() && simulatedCluster.talk(node, other))) {
                 reached++;
             }
         }
-        return reached * 2 > world.nodes.size();
+        return reached * 2 > simulatedCluster.nodes.size();
     }
 
     private void look() {
@@ -92,7 +92,7 @@ final class SimulatedRaft {
         } else if (time.now() - downSinceNanos > electionNanos) {
             elect();
         }
-        for (SimulatedNode node : world.nodes) {
+        for (SimulatedNode node : simulatedCluster.nodes) {
             if (node.runs()) {
                 spread(node);
             }
@@ -126,12 +126,12 @@ final class SimulatedRaft {
     /** Whether a node hears from the leader. */
     boolean hears(SimulatedNode node) {
         SimulatedNode leads = leader;
-        return leads != null && leads.runs() && (node == leads || world.talk(leads, node));
+        return leads != null && leads.runs() && (node == leads || simulatedCluster.talk(leads, node));
     }
 
     /** Another term begins, with whoever can lead. */
     void elect() {
-        List<SimulatedNode> able = world.nodes.stream().filter(this::canLead).toList();
+        List<SimulatedNode> able = simulatedCluster.nodes.stream().filter(this::canLead).toList();
         if (able.isEmpty()) {
             return;
         }
@@ -183,7 +183,7 @@ final class SimulatedRaft {
         to.later(
                 reorders ? delay : from.inOrder(delay),
                 () -> {
-                    if (world.reaches(from, to)) {
+                    if (simulatedCluster.reaches(from, to)) {
                         append(to, from, number, bytes, outcome);
                     } else {
                         perhaps(outcome, false);
@@ -208,15 +208,15 @@ final class SimulatedRaft {
             perhaps(outcome, false);
             return;
         }
-        Entry entry;
+        LogEntry logEntry;
         try {
-            entry = EntryEncoding.decode(bytes);
+            logEntry = LogEntryEncoding.decode(bytes);
         } catch (EncodingException e) {
             throw new AssertionError(e);
         }
         long now = time.now();
         long delay = time.span(MILLI / 5, time.chance(0.05) ? 80 * MILLI : 3 * MILLI);
-        uncommitted.addLast(new Appended(term, at.clock(), entry, now, now + delay, outcome));
+        uncommitted.addLast(new Appended(term, at.clock(), logEntry, now, now + delay, outcome));
         time.after(delay, this::commitReady);
     }
 
@@ -232,10 +232,10 @@ final class SimulatedRaft {
 
     private void commit(Appended entry, boolean told) {
         committed.add(entry);
-        world.witness.apply(committed.size(), entry);
+        simulatedCluster.witness.apply(committed.size(), entry);
         if (!time.chance(0.03)) {
             entry.outcome().accept(told);
         }
-        world.nodes.forEach(SimulatedNode::poke);
+        simulatedCluster.nodes.forEach(SimulatedNode::poke);
     }
 }

@@ -2,10 +2,10 @@ package io.holdfast.cluster.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cluster.entry.Entry;
-import io.holdfast.cluster.entry.Item;
-import io.holdfast.cluster.entry.Rules;
-import io.holdfast.driver.Caps;
+import io.holdfast.cluster.entry.LogEntry;
+import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.ReplicatedSettings;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.ClientUsage.Counted;
 import io.holdfast.driver.MemoryBudgets;
@@ -13,7 +13,7 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.Settings;
+import io.holdfast.engine.EngineSettings;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -32,7 +32,7 @@ class ClientUsageTest {
     private static final long LONG = 1_000_000_000_000L;
     private static final long SESSION = SessionIds.of(1, 1);
     private static final long OTHER = SessionIds.of(1, 2);
-    private static final Rules RULES = new Rules(new Settings(0, 0, true), Caps.NONE, LONG, 0);
+    private static final ReplicatedSettings RULES = new ReplicatedSettings(new EngineSettings(0, 0, true), KeyLimits.NONE, LONG, 0);
 
     private final ClientUsage client = new ClientUsage();
     private final Replica replica =
@@ -42,16 +42,16 @@ class ClientUsageTest {
         replica.apply(
                 1,
                 0,
-                new Entry.Batch(
+                new LogEntry.Batch(
                         1,
                         sequence,
                         List.of(
-                                new Item.Introduce(session, "test", "client", true),
-                                new Item.Ask(
+                                new BatchItem.RegisterSession(session, "test", "client", true),
+                                new BatchItem.Submit(
                                         new Command.Acquire(
                                                 session,
                                                 sequence,
-                                                Kind.MUTEX,
+                                                Kind.LOCK,
                                                 Key.of(key),
                                                 1,
                                                 LONG,
@@ -76,7 +76,7 @@ class ClientUsageTest {
 
     @Test
     void is_what_the_installed_snapshot_has_and_not_what_was_there_before() throws Exception {
-        replica.apply(1, 0, new Entry.Join("n1", new UUID(1, 1), new UUID(0, 1)));
+        replica.apply(1, 0, new LogEntry.BeginIncarnation("n1", new UUID(1, 1), new UUID(0, 1)));
         byte[] empty = snapshot();
         lock(SESSION, 1, "a");
         lock(SESSION, 2, "b");
@@ -98,32 +98,32 @@ class ClientUsageTest {
         counts(Counted.NAME, 0);
     }
 
-    private static final class Silent implements Outlet {
+    private static final class Silent implements ReplicaListener {
         @Override
-        public void effect(Effect effect) {}
+        public void onEffect(Effect effect) {}
 
         @Override
-        public void applied(Item item, @Nullable Effect answer) {}
+        public void onItemApplied(BatchItem batchItem, @Nullable Effect answer) {}
 
         @Override
-        public void batchBegins(long stint, long sequence) {}
+        public void onBatchStart(long stint, long sequence) {}
 
         @Override
-        public void batchApplied(long stint, long sequence) {}
+        public void onBatchApplied(long stint, long sequence) {}
 
         @Override
-        public void joined(String node, UUID nonce, long stint) {}
+        public void onIncarnationBegun(String node, UUID nonce, long stint) {}
 
         @Override
-        public void turnedAway(String node, UUID nonce, String reason) {}
+        public void onIncarnationRejected(String node, UUID nonce, String reason) {}
 
         @Override
-        public void ended(long session) {}
+        public void onSessionEnded(long session) {}
 
         @Override
-        public void stintEnded(long stint) {}
+        public void onIncarnationEnded(long stint) {}
 
         @Override
-        public void replaced() {}
+        public void onStateReplaced() {}
     }
 }

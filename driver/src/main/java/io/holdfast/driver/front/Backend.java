@@ -2,9 +2,9 @@ package io.holdfast.driver.front;
 
 import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Room;
-import io.holdfast.driver.signal.SignalDirectory;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.PieceBudget;
+import io.holdfast.driver.signal.SignalServices;
+import io.holdfast.driver.watch.ServerMonitor;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,17 +16,17 @@ import java.util.function.BooleanSupplier;
  * @param signals where signals go
  * @param connections how many clients are there, as stats tell; sessions that stand for a client
  *     count themselves
- * @param connectionRoom memory for connections and their sessions
+ * @param connectionBudget memory for connections and their sessions
  * @param authFailures counts wrong secrets of all protocols together
  * @param draining whether nothing new may begin
  * @param defaultLease for those who name none
  */
 public record Backend(
         Driver driver,
-        Observatory observatory,
-        SignalDirectory signals,
+        ServerMonitor observatory,
+        SignalServices signals,
         AtomicInteger connections,
-        Room connectionRoom,
+        PieceBudget connectionBudget,
         AuthFailures authFailures,
         BooleanSupplier draining,
         Duration defaultLease) {}

@@ -7,7 +7,7 @@ public enum ListenOutcome {
     /** {@code *} or {@code >} inside a longer token, or {@code >} before the end. */
     INVALID_PATTERN,
     /** The listener has as many registrations as it may, or memory is short. */
-    NO_ROOM,
+    LIMIT_REACHED,
     /** The subscriber is closed. */
     CLOSED
 }

@@ -27,10 +27,10 @@ final class PatternTree {
         private @Nullable Node star;
 
         /** Who listens to the pattern that ends here. */
-        private @Nullable Audience here;
+        private @Nullable PatternListeners here;
 
         /** Who listens to this and then {@code >}. */
-        private @Nullable Audience rest;
+        private @Nullable PatternListeners rest;
 
         private boolean isEmpty() {
             return child == null
@@ -50,7 +50,7 @@ final class PatternTree {
 
         /** The child for a token of a pattern. */
         private @Nullable Node next(ByteString name) {
-            return Tokens.isStar(name) ? star : named(name);
+            return ChannelTokens.isStar(name) ? star : named(name);
         }
 
         private Node nextOrNew(ByteString name) {
@@ -59,7 +59,7 @@ final class PatternTree {
                 return found;
             }
             Node made = new Node();
-            if (Tokens.isStar(name)) {
+            if (ChannelTokens.isStar(name)) {
                 star = made;
             } else if (children != null) {
                 children.put(name, made);
@@ -77,7 +77,7 @@ final class PatternTree {
         }
 
         private void drop(ByteString name) {
-            if (Tokens.isStar(name)) {
+            if (ChannelTokens.isStar(name)) {
                 star = null;
             } else if (children != null) {
                 children.remove(name);
@@ -97,31 +97,31 @@ final class PatternTree {
         return root.isEmpty();
     }
 
-    Audience getOrAdd(List<ByteString> pattern) {
-        boolean open = Tokens.isRest(pattern.getLast());
+    PatternListeners getOrAdd(List<ByteString> pattern) {
+        boolean open = ChannelTokens.isRest(pattern.getLast());
         Node node = root;
         for (ByteString token : open ? pattern.subList(0, pattern.size() - 1) : pattern) {
             node = node.nextOrNew(token);
         }
         if (open) {
             if (node.rest == null) {
-                node.rest = new Audience();
+                node.rest = new PatternListeners();
             }
             return node.rest;
         }
         if (node.here == null) {
-            node.here = new Audience();
+            node.here = new PatternListeners();
         }
         return node.here;
     }
 
-    @Nullable Audience get(List<ByteString> pattern) {
+    @Nullable PatternListeners get(List<ByteString> pattern) {
         Node node = root;
         for (ByteString token : pattern) {
             if (node == null) {
                 return null;
             }
-            if (Tokens.isRest(token)) {
+            if (ChannelTokens.isRest(token)) {
                 return node.rest;
             }
             node = node.next(token);
@@ -140,7 +140,7 @@ final class PatternTree {
             return;
         }
         ByteString token = pattern.get(at);
-        if (Tokens.isRest(token)) {
+        if (ChannelTokens.isRest(token)) {
             node.rest = null;
             return;
         }
@@ -154,11 +154,11 @@ final class PatternTree {
     }
 
     /** Adds the audiences of all patterns that match a channel; tells how many nodes it saw. */
-    int match(List<ByteString> channel, List<Audience> out) {
+    int match(List<ByteString> channel, List<PatternListeners> out) {
         return match(root, channel, 0, out);
     }
 
-    private static int match(Node from, List<ByteString> channel, int start, List<Audience> out) {
+    private static int match(Node from, List<ByteString> channel, int start, List<PatternListeners> out) {
         int seen = 0;
         Node node = from;
         for (int at = start; node != null; at++) { // down one way; only a fork calls itself

@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * Who gets a signal.
  *
- * @param looks how much had to be looked at to find them: what it cost, in about equal steps
+ * @param cost how much had to be looked at to find them: what it cost, in about equal steps
  */
-public record Recipients(List<Listener> listeners, int looks) {
+public record Recipients(List<SignalListener> listeners, int cost) {
     static final Recipients NONE = new Recipients(List.of(), 0);
 }

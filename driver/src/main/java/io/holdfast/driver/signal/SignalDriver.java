@@ -4,5 +4,5 @@ import io.holdfast.driver.Driver;
 
 /** A driver whose sessions share signals with those of other servers. */
 public interface SignalDriver extends Driver {
-    SharedSignals signals();
+    DistributedSignals signals();
 }

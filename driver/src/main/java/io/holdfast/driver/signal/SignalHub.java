@@ -1,7 +1,7 @@
 package io.holdfast.driver.signal;
 
-import io.holdfast.driver.Room;
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.PieceBudget;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
@@ -33,7 +33,7 @@ import java.util.function.ToLongFunction;
  * <p>Exact channels are found by name and patterns in a tree, so the cost of a signal depends on
  * who gets it and not on who listens to other things.
  */
-public final class SignalHub implements Signals {
+public final class SignalHub implements SignalService {
     /** How many registrations are ended, or listed, under one lock. */
     static final int SLICE = 256;
 
@@ -42,35 +42,35 @@ public final class SignalHub implements Signals {
     /** Memory for a registration, in pieces; a pattern with wildcards takes one a token more. */
     private static final int PIECES = 2;
 
-    private final Room room;
+    private final PieceBudget memoryBudget;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
     /** All of the following is guarded by the lock. */
     private int maxSubscriptions;
 
-    private final Map<Key, Audience> exact = new HashMap<>();
+    private final Map<Key, PatternListeners> exact = new HashMap<>();
 
     private final Map<Namespace, PatternTree> patterns = new HashMap<>();
-    private final TreeMap<Topic, Members> topics = new TreeMap<>();
+    private final TreeMap<PatternAndGroup, GroupMembers> topics = new TreeMap<>();
     private long lastJoined;
     private int registered;
 
     /**
      * @param maxSubscriptions how many registrations one listener may have; 0 is no limit
-     * @param room memory for them
+     * @param pieceBudget memory for them
      */
-    public SignalHub(int maxSubscriptions, Room room) {
+    public SignalHub(int maxSubscriptions, PieceBudget pieceBudget) {
         this.maxSubscriptions = maxSubscriptions;
-        this.room = room;
+        this.memoryBudget = pieceBudget;
     }
 
     /** Whether wildcards are whole tokens, and {@code >} is only the last. */
     public static boolean isPattern(Key pattern) {
-        return !Tokens.hasWildcard(pattern) || Tokens.isPattern(Tokens.of(pattern));
+        return !ChannelTokens.hasWildcard(pattern) || ChannelTokens.isPattern(ChannelTokens.of(pattern));
     }
 
-    public Subscriber open(Listener listener) {
-        return new Subscriber(this, listener);
+    public Subscriber open(SignalListener signalListener) {
+        return new Subscriber(this, signalListener);
     }
 
     /**
@@ -79,39 +79,39 @@ public final class SignalHub implements Signals {
      * chosen twice. The caller delivers. Listeners without room are told that they are too slow.
      */
     public Recipients choose(Key channel) {
-        Choice choice;
+        RecipientSelection recipientSelection;
         Lock reading = lock.readLock();
         reading.lock();
         try {
-            Audience listening = exact.get(channel);
+            PatternListeners listening = exact.get(channel);
             PatternTree tree = patterns.get(channel.namespace());
             if (listening == null && tree == null) {
                 return Recipients.NONE;
             }
-            choice = new Choice();
-            List<Audience> matching = new ArrayList<>(0);
+            recipientSelection = new RecipientSelection();
+            List<PatternListeners> matching = new ArrayList<>(0);
             if (tree != null) {
-                choice.addLooks(tree.match(Tokens.of(channel), matching));
+                recipientSelection.addCost(tree.match(ChannelTokens.of(channel), matching));
             }
-            choose(listening, matching, choice);
+            choose(listening, matching, recipientSelection);
         } finally {
             reading.unlock();
         }
-        choice.overrunTheFull();
-        return choice.recipients();
+        recipientSelection.overrunTheFull();
+        return recipientSelection.recipients();
     }
 
     private static void choose(
-            @Nullable Audience listening, List<Audience> matching, Choice choice) {
+            @Nullable PatternListeners listening, List<PatternListeners> matching, RecipientSelection recipientSelection) {
         if (listening != null) {
-            choice.all(listening.alone());
-            listening.groups().forEach(choice::one);
+            recipientSelection.all(listening.alone());
+            listening.groups().forEach(recipientSelection::one);
         }
-        for (Audience audience : matching) {
-            choice.all(audience.alone());
+        for (PatternListeners patternListeners : matching) {
+            recipientSelection.all(patternListeners.alone());
         }
-        for (Audience audience : matching) {
-            audience.groups().forEach(choice::one);
+        for (PatternListeners patternListeners : matching) {
+            patternListeners.groups().forEach(recipientSelection::one);
         }
     }
 
@@ -126,23 +126,23 @@ public final class SignalHub implements Signals {
     }
 
     @Override
-    public Slices<ChannelView> list() {
-        return new Slices<>() {
-            private @Nullable Topic last;
+    public ScanCursor<ChannelView> list() {
+        return new ScanCursor<>() {
+            private @Nullable PatternAndGroup last;
 
             @Override
             public List<ChannelView> next() {
                 List<ChannelView> slice = new ArrayList<>();
                 lock.readLock().lock();
                 try {
-                    SortedMap<Topic, Members> rest =
+                    SortedMap<PatternAndGroup, GroupMembers> rest =
                             last == null ? topics : topics.tailMap(last, false);
-                    for (Map.Entry<Topic, Members> entry : rest.entrySet()) {
-                        Topic topic = entry.getKey();
+                    for (Map.Entry<PatternAndGroup, GroupMembers> entry : rest.entrySet()) {
+                        PatternAndGroup patternAndGroup = entry.getKey();
                         slice.add(
                                 new ChannelView(
-                                        topic.pattern(), topic.group(), entry.getValue().size()));
-                        last = topic;
+                                        patternAndGroup.pattern(), patternAndGroup.group(), entry.getValue().size()));
+                        last = patternAndGroup;
                         if (slice.size() == SLICE) {
                             break;
                         }
@@ -173,13 +173,13 @@ public final class SignalHub implements Signals {
      *
      * @param idOf what a listener is written as
      */
-    public void write(DataOutput out, ToLongFunction<Listener> idOf) throws IOException {
+    public void write(DataOutput out, ToLongFunction<SignalListener> idOf) throws IOException {
         lock.readLock().lock();
         try {
-            List<Map.Entry<Topic, Members>> inOrder = new ArrayList<>(topics.entrySet());
+            List<Map.Entry<PatternAndGroup, GroupMembers>> inOrder = new ArrayList<>(topics.entrySet());
             inOrder.sort(Comparator.comparingLong(entry -> entry.getValue().formed()));
             out.writeInt(inOrder.size());
-            for (Map.Entry<Topic, Members> entry : inOrder) {
+            for (Map.Entry<PatternAndGroup, GroupMembers> entry : inOrder) {
                 entry.getKey().write(out);
                 entry.getValue().write(out, idOf);
             }
@@ -200,35 +200,35 @@ public final class SignalHub implements Signals {
             throw new IOException("there are " + count + " patterns");
         }
         for (int i = 0; i < count; i++) {
-            Topic topic = Topic.read(in);
+            PatternAndGroup patternAndGroup = PatternAndGroup.read(in);
             long turn = in.readLong();
             int members = in.readInt();
             for (int j = 0; j < members; j++) {
-                if (listen(subscriberOf.apply(in.readLong()), topic) != ListenOutcome.LISTENING) {
-                    throw new IOException("nobody can listen to " + topic.pattern());
+                if (listen(subscriberOf.apply(in.readLong()), patternAndGroup) != ListenOutcome.LISTENING) {
+                    throw new IOException("nobody can listen to " + patternAndGroup.pattern());
                 }
             }
-            setTurn(topic, turn, members);
+            setTurn(patternAndGroup, turn, members);
         }
     }
 
-    private void setTurn(Topic topic, long turn, int size) throws IOException {
+    private void setTurn(PatternAndGroup patternAndGroup, long turn, int size) throws IOException {
         lock.writeLock().lock();
         try {
-            Members members = topics.get(topic);
-            if (members == null || members.size() != size) {
-                throw new IOException("somebody listens twice, or nobody, to " + topic.pattern());
+            GroupMembers groupMembers = topics.get(patternAndGroup);
+            if (groupMembers == null || groupMembers.size() != size) {
+                throw new IOException("somebody listens twice, or nobody, to " + patternAndGroup.pattern());
             }
-            members.setTurn(turn);
+            groupMembers.setTurn(turn);
         } finally {
             lock.writeLock().unlock();
         }
     }
 
-    ListenOutcome listen(Subscriber subscriber, Topic topic) {
+    ListenOutcome listen(Subscriber subscriber, PatternAndGroup patternAndGroup) {
         List<ByteString> tokens =
-                Tokens.hasWildcard(topic.pattern()) ? Tokens.of(topic.pattern()) : List.of();
-        if (!Tokens.isPattern(tokens)) {
+                ChannelTokens.hasWildcard(patternAndGroup.pattern()) ? ChannelTokens.of(patternAndGroup.pattern()) : List.of();
+        if (!ChannelTokens.isPattern(tokens)) {
             return ListenOutcome.INVALID_PATTERN;
         }
         lock.writeLock().lock();
@@ -236,34 +236,34 @@ public final class SignalHub implements Signals {
             if (subscriber.closed) {
                 return ListenOutcome.CLOSED;
             }
-            Map<Topic, Registration> registrations = subscriber.registrations;
-            if (registrations.containsKey(topic)) {
+            Map<PatternAndGroup, Registration> registrations = subscriber.registrations;
+            if (registrations.containsKey(patternAndGroup)) {
                 return ListenOutcome.LISTENING;
             }
             if ((maxSubscriptions > 0 && registrations.size() >= maxSubscriptions)
-                    || !take(PIECES + tokens.size())) {
-                return ListenOutcome.NO_ROOM;
+                    || !tryReserve(PIECES + tokens.size())) {
+                return ListenOutcome.LIMIT_REACHED;
             }
-            Members members = topics.get(topic);
-            if (members == null) {
-                members = new Members(lastJoined);
-                topics.put(topic, members);
-                audience(topic.pattern(), tokens).add(topic.group(), members);
+            GroupMembers groupMembers = topics.get(patternAndGroup);
+            if (groupMembers == null) {
+                groupMembers = new GroupMembers(lastJoined);
+                topics.put(patternAndGroup, groupMembers);
+                audience(patternAndGroup.pattern(), tokens).add(patternAndGroup.group(), groupMembers);
             }
-            Registration registration = new Registration(subscriber, topic, members, ++lastJoined);
-            members.add(registration);
+            Registration registration = new Registration(subscriber, patternAndGroup, groupMembers, ++lastJoined);
+            groupMembers.add(registration);
             registered++;
-            registrations.put(topic, registration);
+            registrations.put(patternAndGroup, registration);
             return ListenOutcome.LISTENING;
         } finally {
             lock.writeLock().unlock();
         }
     }
 
-    void unlisten(Subscriber subscriber, Topic topic) {
+    void unlisten(Subscriber subscriber, PatternAndGroup patternAndGroup) {
         lock.writeLock().lock();
         try {
-            Registration registration = subscriber.registrations.remove(topic);
+            Registration registration = subscriber.registrations.remove(patternAndGroup);
             if (registration != null) {
                 end(registration);
             }
@@ -302,42 +302,42 @@ public final class SignalHub implements Signals {
         }
     }
 
-    private Audience audience(Key pattern, List<ByteString> tokens) {
+    private PatternListeners audience(Key pattern, List<ByteString> tokens) {
         return tokens.isEmpty()
-                ? exact.computeIfAbsent(pattern, _ -> new Audience())
+                ? exact.computeIfAbsent(pattern, _ -> new PatternListeners())
                 : patterns.computeIfAbsent(pattern.namespace(), _ -> new PatternTree())
                         .getOrAdd(tokens);
     }
 
     private void end(Registration registration) {
-        Topic topic = registration.topic();
-        Key pattern = topic.pattern();
-        boolean wild = Tokens.hasWildcard(pattern);
-        List<ByteString> tokens = wild ? Tokens.of(pattern) : List.of();
+        PatternAndGroup patternAndGroup = registration.topic();
+        Key pattern = patternAndGroup.pattern();
+        boolean wild = ChannelTokens.hasWildcard(pattern);
+        List<ByteString> tokens = wild ? ChannelTokens.of(pattern) : List.of();
         registration.members().remove(registration);
         registered--;
         for (int i = 0; i < PIECES + tokens.size(); i++) {
-            room.giveBack();
+            memoryBudget.release();
         }
         if (registration.members().size() > 0) {
             return;
         }
-        topics.remove(topic);
+        topics.remove(patternAndGroup);
         if (!wild) {
-            Audience audience = exact.get(pattern);
-            if (audience != null) {
-                audience.remove(topic.group());
-                if (audience.isEmpty()) {
+            PatternListeners patternListeners = exact.get(pattern);
+            if (patternListeners != null) {
+                patternListeners.remove(patternAndGroup.group());
+                if (patternListeners.isEmpty()) {
                     exact.remove(pattern);
                 }
             }
             return;
         }
         PatternTree tree = patterns.get(pattern.namespace());
-        Audience audience = tree == null ? null : tree.get(tokens);
-        if (tree != null && audience != null) {
-            audience.remove(topic.group());
-            if (audience.isEmpty()) {
+        PatternListeners patternListeners = tree == null ? null : tree.get(tokens);
+        if (tree != null && patternListeners != null) {
+            patternListeners.remove(patternAndGroup.group());
+            if (patternListeners.isEmpty()) {
                 tree.remove(tokens);
             }
             if (tree.isEmpty()) {
@@ -346,11 +346,11 @@ public final class SignalHub implements Signals {
         }
     }
 
-    private boolean take(int pieces) {
+    private boolean tryReserve(int pieces) {
         for (int i = 0; i < pieces; i++) {
-            if (!room.take()) {
+            if (!memoryBudget.tryReserve()) {
                 for (int taken = 0; taken < i; taken++) {
-                    room.giveBack();
+                    memoryBudget.release();
                 }
                 return false;
             }

@@ -3,7 +3,7 @@ package io.holdfast.driver.signal;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
-/** What a session can ask {@link SharedSignals} for. */
+/** What a session can ask {@link DistributedSignals} for. */
 public sealed interface SignalRequest {
     /** The number that the answer bears. */
     long request();

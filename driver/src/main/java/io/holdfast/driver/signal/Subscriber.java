@@ -9,21 +9,21 @@ import java.util.Map;
 /** One listener's registrations. Every method may be called from any thread. */
 public final class Subscriber {
     private final SignalHub hub;
-    private final Listener listener;
+    private final SignalListener signalListener;
 
     /** In order of joining. Guarded by the hub's lock. */
-    final Map<Topic, Registration> registrations = new LinkedHashMap<>();
+    final Map<PatternAndGroup, Registration> registrations = new LinkedHashMap<>();
 
     /** Guarded by the hub's lock. */
     boolean closed;
 
-    Subscriber(SignalHub hub, Listener listener) {
+    Subscriber(SignalHub hub, SignalListener signalListener) {
         this.hub = hub;
-        this.listener = listener;
+        this.signalListener = signalListener;
     }
 
-    Listener listener() {
-        return listener;
+    SignalListener listener() {
+        return signalListener;
     }
 
     /**
@@ -32,12 +32,12 @@ public final class Subscriber {
      * @param group empty to listen alone
      */
     public ListenOutcome listen(Key pattern, ByteString group) {
-        return hub.listen(this, new Topic(pattern, group));
+        return hub.listen(this, new PatternAndGroup(pattern, group));
     }
 
     /** Ends that registration, if there is one. */
     public void unlisten(Key pattern, ByteString group) {
-        hub.unlisten(this, new Topic(pattern, group));
+        hub.unlisten(this, new PatternAndGroup(pattern, group));
     }
 
     /** How many registrations there are. */

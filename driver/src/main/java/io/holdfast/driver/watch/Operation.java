@@ -28,11 +28,11 @@ public enum Operation {
             case Command.Acquire _,
                     Command.Enqueue _,
                     Command.Await _,
-                    Command.Claim _,
-                    Command.Ask _,
+                    Command.TryAcquire _,
+                    Command.RequestOffer _,
                     Command.Reassert _ ->
                     ACQUIRE;
-            case Command.Release _, Command.Unclaim _ -> RELEASE;
+            case Command.Release _, Command.ReleaseBySession _ -> RELEASE;
             case Command.Renew _ -> RENEW;
             case Command.Data data -> of(data.operation());
             case Command.Locking _ -> null;

@@ -5,22 +5,22 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
-import io.holdfast.driver.Slices;
-import io.holdfast.engine.BelongingView;
+import io.holdfast.driver.ScanCursor;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.LineView;
+import io.holdfast.engine.QueueView;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.UseCount;
+import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
@@ -121,8 +121,8 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public Session open(Mailbox mailbox, Peer peer) {
-        return new LaggingSession(this, behind, mailbox, peer);
+    public Session open(Mailbox mailbox, ClientInfo clientInfo) {
+        return new LaggingSession(this, behind, mailbox, clientInfo);
     }
 
     @Override
@@ -171,12 +171,12 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public Slices<LineView> listLines(int most) {
-        return behind.listLines(most);
+    public ScanCursor<QueueView> listQueues(int most) {
+        return behind.listQueues(most);
     }
 
     @Override
-    public Slices<SessionView> listSessions() {
+    public ScanCursor<SessionView> listSessions() {
         return behind.listSessions();
     }
 
@@ -186,8 +186,8 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public List<BelongingView> belongings(long session, int most) {
-        return behind.belongings(session, most);
+    public List<HoldOrWaiterView> holdsAndWaiters(long session, int most) {
+        return behind.holdsAndWaiters(session, most);
     }
 
     @Override
@@ -206,7 +206,7 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public UseCount countUse(Kind kind) {
+    public KindUsage countUse(Kind kind) {
         return behind.countUse(kind);
     }
 
@@ -216,7 +216,7 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public Slices<HolderView> listHolders(Namespace namespace, Kind kind) {
+    public ScanCursor<HolderView> listHolders(Namespace namespace, Kind kind) {
         return behind.listHolders(namespace, kind);
     }
 
@@ -231,27 +231,27 @@ public final class LaggingDriver implements Driver {
     }
 
     @Override
-    public Slices<ResourceView> listInUse() {
+    public ScanCursor<ResourceView> listInUse() {
         return behind.listInUse();
     }
 
     @Override
-    public Slices<ResourceView> listIdle() {
+    public ScanCursor<ResourceView> listIdle() {
         return behind.listIdle();
     }
 
     @Override
-    public Slices<CounterView> listCounters() {
+    public ScanCursor<CounterView> listCounters() {
         return behind.listCounters();
     }
 
     @Override
-    public Slices<ValueView> listValues() {
+    public ScanCursor<ValueView> listValues() {
         return behind.listValues();
     }
 
     @Override
-    public Slices<ListView> listLists() {
+    public ScanCursor<ListView> listLists() {
         return behind.listLists();
     }
 }

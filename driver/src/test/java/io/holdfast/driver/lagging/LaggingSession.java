@@ -2,11 +2,11 @@ package io.holdfast.driver.lagging;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.PlaceView;
+import io.holdfast.engine.TrackedRequestView;
 import io.holdfast.engine.Refusal;
 
 import java.util.List;
@@ -20,10 +20,10 @@ final class LaggingSession implements Session, Mailbox {
     /** The request that is being applied and has no answer; of the applying thread. */
     private long unanswered;
 
-    LaggingSession(LaggingDriver driver, Driver to, Mailbox mailbox, Peer peer) {
+    LaggingSession(LaggingDriver driver, Driver to, Mailbox mailbox, ClientInfo clientInfo) {
         this.driver = driver;
         this.mailbox = mailbox;
-        this.behind = to.open(this, peer);
+        this.behind = to.open(this, clientInfo);
     }
 
     @Override
@@ -45,15 +45,15 @@ final class LaggingSession implements Session, Mailbox {
             boolean _ = behind.submit(command);
             if (unanswered != 0) {
                 unanswered = 0;
-                mailbox.waits(command.request());
+                mailbox.onPending(command.request());
             }
         }
         mailbox.wake();
     }
 
     @Override
-    public List<PlaceView> places(long after, int most) {
-        return behind.places(after, most);
+    public List<TrackedRequestView> trackedRequests(long after, int most) {
+        return behind.trackedRequests(after, most);
     }
 
     @Override

@@ -15,10 +15,10 @@ import java.util.stream.IntStream;
 @DisplayName("A signal")
 class DeliveryTest {
     private final SignalScenario signals = new SignalScenario();
-    private final Person alice = signals.person("alice");
-    private final Person bob = signals.person("bob");
-    private final Person carol = signals.person("carol");
-    private final Person dave = signals.person("dave");
+    private final TestListener alice = signals.person("alice");
+    private final TestListener bob = signals.person("bob");
+    private final TestListener carol = signals.person("carol");
+    private final TestListener dave = signals.person("dave");
 
     @Test
     void goes_to_nobody_where_nobody_listens() {
@@ -30,9 +30,9 @@ class DeliveryTest {
     void goes_to_all_who_listen_alone_in_the_order_they_joined() {
         List<String> names = IntStream.range(0, 40).mapToObj(i -> "p" + i).toList();
         for (String name : names) {
-            Person person = signals.person(name);
-            person.listen("exact");
-            person.listen("*.wild");
+            TestListener testListener = signals.person(name);
+            testListener.listen("exact");
+            testListener.listen("*.wild");
         }
         assertThat(signals.receivers("exact")).isEqualTo(names);
         assertThat(signals.receivers("some.wild")).isEqualTo(names);
@@ -87,11 +87,11 @@ class DeliveryTest {
     void comes_once_to_each_of_many_who_listen_in_many_ways() {
         List<String> names = IntStream.range(0, 100).mapToObj(i -> "p" + i).toList();
         for (String name : names) {
-            Person person = signals.person(name);
-            person.listen("a.b");
-            person.listen("a.b", "one");
-            person.listen("a.*");
-            person.listen("a.>", "two");
+            TestListener testListener = signals.person(name);
+            testListener.listen("a.b");
+            testListener.listen("a.b", "one");
+            testListener.listen("a.*");
+            testListener.listen("a.>", "two");
         }
         assertThat(signals.receivers("a.b")).isEqualTo(names);
     }
@@ -241,32 +241,32 @@ class DeliveryTest {
         alice.listen("a.b.c");
         bob.listen("a.*.c");
         forms.forEach(form -> carol.listen(form.formatted(0)));
-        int looks = signals.hub.choose(Key.of("a.b.c")).looks();
+        int looks = signals.hub.choose(Key.of("a.b.c")).cost();
         assertThat(looks).isPositive();
         for (int i = 1; i <= 2_000; i++) {
             for (String form : forms) {
                 carol.listen(form.formatted(i));
             }
         }
-        assertThat(signals.hub.choose(Key.of("a.b.c")).looks()).isEqualTo(looks);
+        assertThat(signals.hub.choose(Key.of("a.b.c")).cost()).isEqualTo(looks);
         assertThat(signals.receivers("a.b.c")).containsExactly("alice", "bob");
     }
 
     @Test
     void costs_more_the_more_are_looked_at() {
         alice.listen("a");
-        int one = signals.hub.choose(Key.of("a")).looks();
+        int one = signals.hub.choose(Key.of("a")).cost();
         for (int i = 0; i < 100; i++) {
             signals.person("p" + i).listen("a");
         }
-        int alone = signals.hub.choose(Key.of("a")).looks();
+        int alone = signals.hub.choose(Key.of("a")).cost();
         assertThat(alone).isGreaterThanOrEqualTo(one + 100);
         for (int i = 0; i < 100; i++) {
-            Person slow = signals.person("slow" + i);
+            TestListener slow = signals.person("slow" + i);
             slow.setFull(true);
             slow.listen("a", "workers");
         }
-        assertThat(signals.hub.choose(Key.of("a")).looks()).isGreaterThanOrEqualTo(alone + 100);
+        assertThat(signals.hub.choose(Key.of("a")).cost()).isGreaterThanOrEqualTo(alone + 100);
     }
 
     private List<String> rounds(int signalsSent, String channel) {

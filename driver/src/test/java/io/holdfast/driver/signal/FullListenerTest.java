@@ -21,9 +21,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 @DisplayName("A listener without room")
 class FullListenerTest {
     private final SignalScenario signals = new SignalScenario();
-    private final Person alice = signals.person("alice");
-    private final Person bob = signals.person("bob");
-    private final Person carol = signals.person("carol");
+    private final TestListener alice = signals.person("alice");
+    private final TestListener bob = signals.person("bob");
+    private final TestListener carol = signals.person("carol");
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     @AfterEach
@@ -45,7 +45,7 @@ class FullListenerTest {
             bob.setFull(false);
             assertThat(signals.receivers("a.b")).containsExactly("alice", "bob", "carol");
             assertThat(bob.overruns()).isZero();
-            List.of(alice, bob, carol).forEach(person -> person.unlisten(pattern));
+            List.of(alice, bob, carol).forEach(testListener -> testListener.unlisten(pattern));
         }
         assertThat(alice.overruns() + carol.overruns()).isZero();
     }
@@ -77,21 +77,21 @@ class FullListenerTest {
             bob.setFull(false);
             assertThat(signals.receivers("a.b")).as("turn 5").containsExactly("carol");
             assertThat(signals.receivers("a.b")).as("turn 6").containsExactly("alice");
-            List.of(alice, bob, carol).forEach(person -> person.unlisten(pattern, "workers"));
+            List.of(alice, bob, carol).forEach(testListener -> testListener.unlisten(pattern, "workers"));
         }
         assertThat(alice.overruns() + bob.overruns() + carol.overruns()).isZero();
     }
 
     @Test
     void is_told_in_a_group_only_when_chosen_first_and_none_has_room() {
-        List<Person> members = List.of(alice, bob, carol);
-        for (Person member : members) {
+        List<TestListener> members = List.of(alice, bob, carol);
+        for (TestListener member : members) {
             member.listen("a", "workers");
             member.setFull(true);
         }
         for (int turn = 0; turn < 6; turn++) {
             assertThat(signals.receivers("a")).isEmpty();
-            for (Person member : members) {
+            for (TestListener member : members) {
                 assertThat(member.takeOverruns())
                         .as("%s at turn %d", member, turn)
                         .isEqualTo(member == members.get(turn % 3) ? 1 : 0);
@@ -102,7 +102,7 @@ class FullListenerTest {
     @Test
     void is_chosen_first_when_those_before_have_a_copy() {
         alice.listen("a");
-        for (Person member : List.of(alice, bob, carol)) {
+        for (TestListener member : List.of(alice, bob, carol)) {
             member.listen("a", "workers");
         }
         bob.setFull(true);
@@ -131,8 +131,8 @@ class FullListenerTest {
             for (int i = 0; i < crowd; i++) {
                 scenario.person("p" + i).listen("a");
             }
-            Person first = scenario.person("first");
-            Person second = scenario.person("second");
+            TestListener first = scenario.person("first");
+            TestListener second = scenario.person("second");
             first.listen("a");
             first.listen("a", "workers");
             second.listen("a", "workers");
@@ -149,7 +149,7 @@ class FullListenerTest {
             "is not marked as served: it gets the signal on another way, with room again (22.29)")
     void is_not_marked_as_served_for_later_steps() {
         AtomicBoolean asked = new AtomicBoolean();
-        Listener recovering =
+        SignalListener recovering =
                 new Quiet() {
                     @Override
                     public boolean isFull() {
@@ -205,7 +205,7 @@ class FullListenerTest {
                             }
                         });
         thinking.listen(Key.of("a"), ByteString.EMPTY);
-        Future<List<Listener>> receivers =
+        Future<List<SignalListener>> receivers =
                 threads.submit(() -> signals.hub.choose(Key.of("a")).listeners());
         assertThat(receivers.get(60, TimeUnit.SECONDS)).hasSize(1);
     }
@@ -222,7 +222,7 @@ class FullListenerTest {
     }
 
     /** Has room and says nothing. */
-    private abstract static class Quiet implements Listener {
+    private abstract static class Quiet implements SignalListener {
         @Override
         public boolean isFull() {
             return false;

@@ -2,7 +2,7 @@ package io.holdfast.driver.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
@@ -19,12 +19,12 @@ import java.util.Set;
 @DisplayName("The list of what is listened to")
 class HubListingTest {
     private final SignalScenario signals = new SignalScenario();
-    private final Person alice = signals.person("alice");
-    private final Person bob = signals.person("bob");
+    private final TestListener alice = signals.person("alice");
+    private final TestListener bob = signals.person("bob");
 
     @Test
     void is_empty_where_nobody_listens() {
-        Slices<ChannelView> listing = signals.hub.list();
+        ScanCursor<ChannelView> listing = signals.hub.list();
         assertThat(listing.next()).isEmpty();
         assertThat(listing.next()).isEmpty();
         listing.close();
@@ -77,7 +77,7 @@ class HubListingTest {
         for (int i = 0; i < 10_000; i++) {
             alice.listen("a" + i);
         }
-        Slices<ChannelView> listing = signals.hub.list();
+        ScanCursor<ChannelView> listing = signals.hub.list();
         List<ChannelView> first = listing.next();
         assertThat(first).hasSizeBetween(1, 1_000);
         assertThat(SignalScenario.views(listing)).hasSize(10_000 - first.size());
@@ -88,7 +88,7 @@ class HubListingTest {
         for (int i = 0; i < 2_000; i++) {
             alice.listen("a" + i);
         }
-        Slices<ChannelView> listing = signals.hub.list();
+        ScanCursor<ChannelView> listing = signals.hub.list();
         Set<Key> seen = new HashSet<>();
         Set<Key> left = new HashSet<>();
         for (List<ChannelView> slice = listing.next(); !slice.isEmpty(); slice = listing.next()) {
@@ -107,31 +107,31 @@ class HubListingTest {
     void shows_each_topic_that_is_there_throughout_once_while_others_come_and_go() {
         Random random = new Random(7);
         List<String> groups = List.of("", "one", "two");
-        Set<Topic> steady = new HashSet<>();
+        Set<PatternAndGroup> steady = new HashSet<>();
         for (int i = 0; i < 1_200; i++) {
-            Topic topic =
-                    new Topic(
+            PatternAndGroup patternAndGroup =
+                    new PatternAndGroup(
                             Key.of("s" + random.nextInt(1_000_000) + (i % 4 == 0 ? ".*" : "")),
                             ByteString.of(groups.get(i % 3)));
-            steady.add(topic);
-            alice.listen(topic.pattern(), topic.group().toString());
+            steady.add(patternAndGroup);
+            alice.listen(patternAndGroup.pattern(), patternAndGroup.group().toString());
         }
         for (int run = 0; run < 10; run++) {
-            List<Topic> seen = new ArrayList<>();
-            Slices<ChannelView> listing = signals.hub.list();
+            List<PatternAndGroup> seen = new ArrayList<>();
+            ScanCursor<ChannelView> listing = signals.hub.list();
             for (List<ChannelView> slice = listing.next();
                     !slice.isEmpty();
                     slice = listing.next()) {
-                slice.forEach(view -> seen.add(new Topic(view.pattern(), view.group())));
+                slice.forEach(view -> seen.add(new PatternAndGroup(view.pattern(), view.group())));
                 bob.close();
                 bob.reopen();
                 for (int i = 0; i < 300; i++) { // before and behind the reader
                     bob.listen("s" + random.nextInt(1_000_000), groups.get(i % 3));
                 }
-                Topic joined = List.copyOf(steady).get(random.nextInt(steady.size()));
+                PatternAndGroup joined = List.copyOf(steady).get(random.nextInt(steady.size()));
                 bob.listen(joined.pattern(), joined.group().toString());
             }
-            Set<Topic> once = new HashSet<>(seen);
+            Set<PatternAndGroup> once = new HashSet<>(seen);
             assertThat(once).hasSameSizeAs(seen);
             assertThat(once.containsAll(steady)).as("all that were there throughout").isTrue();
         }

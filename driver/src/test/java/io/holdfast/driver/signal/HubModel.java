@@ -16,7 +16,7 @@ import java.util.Set;
  */
 final class HubModel {
     /** A pattern, alone or in a group. */
-    record Spot(Name pattern, String group) {
+    record ModelTopic(Name pattern, String group) {
         boolean isWild() {
             return pattern.text().contains("*") || pattern.text().contains(">");
         }
@@ -26,7 +26,7 @@ final class HubModel {
     record Outcome(List<Integer> receivers, Set<Integer> overrun) {}
 
     /** A number of people of whom all, or one, should get a signal. */
-    private record Party(List<Integer> members, boolean all, int first) {
+    private record RecipientGroup(List<Integer> members, boolean all, int first) {
         List<Integer> inOrder() {
             List<Integer> order = new ArrayList<>(members.subList(first, members.size()));
             order.addAll(members.subList(0, first));
@@ -38,8 +38,8 @@ final class HubModel {
     private record Place(int step, Set<Integer> left, int at, Set<Integer> overrun) {}
 
     private final int maxSubscriptions;
-    private final Map<Spot, List<Integer>> members = new LinkedHashMap<>();
-    private final Map<Spot, Integer> turns = new HashMap<>();
+    private final Map<ModelTopic, List<Integer>> members = new LinkedHashMap<>();
+    private final Map<ModelTopic, Integer> turns = new HashMap<>();
     private final Set<Integer> closed = new HashSet<>();
     private final Set<Integer> full = new HashSet<>();
 
@@ -77,25 +77,25 @@ final class HubModel {
     /**
      * @param room whether there is memory for one more
      */
-    ListenOutcome listen(int who, Spot spot, boolean room) {
-        if (!isValid(spot.pattern().tokens())) {
+    ListenOutcome listen(int who, ModelTopic modelTopic, boolean room) {
+        if (!isValid(modelTopic.pattern().tokens())) {
             return ListenOutcome.INVALID_PATTERN;
         }
         if (closed.contains(who)) {
             return ListenOutcome.CLOSED;
         }
-        if (isListening(who, spot)) {
+        if (isListening(who, modelTopic)) {
             return ListenOutcome.LISTENING;
         }
         if (isAtCap(who) || !room) {
-            return ListenOutcome.NO_ROOM;
+            return ListenOutcome.LIMIT_REACHED;
         }
-        members.computeIfAbsent(spot, _ -> new ArrayList<>()).add(who);
+        members.computeIfAbsent(modelTopic, _ -> new ArrayList<>()).add(who);
         return ListenOutcome.LISTENING;
     }
 
-    boolean isListening(int who, Spot spot) {
-        return members.getOrDefault(spot, List.of()).contains(who);
+    boolean isListening(int who, ModelTopic modelTopic) {
+        return members.getOrDefault(modelTopic, List.of()).contains(who);
     }
 
     private boolean isAtCap(int who) {
@@ -103,16 +103,16 @@ final class HubModel {
         return maxSubscriptions > 0 && has >= maxSubscriptions;
     }
 
-    void unlisten(int who, Spot spot) {
-        List<Integer> people = members.get(spot);
+    void unlisten(int who, ModelTopic modelTopic) {
+        List<Integer> people = members.get(modelTopic);
         if (people != null && people.removeIf(person -> person == who) && people.isEmpty()) {
-            members.remove(spot);
-            turns.remove(spot);
+            members.remove(modelTopic);
+            turns.remove(modelTopic);
         }
     }
 
     void close(int who) {
-        List.copyOf(members.keySet()).forEach(spot -> unlisten(who, spot));
+        List.copyOf(members.keySet()).forEach(modelTopic -> unlisten(who, modelTopic));
         closed.add(who);
     }
 
@@ -128,7 +128,7 @@ final class HubModel {
         }
     }
 
-    Map<Spot, List<Integer>> members() {
+    Map<ModelTopic, List<Integer>> members() {
         return members;
     }
 
@@ -137,33 +137,33 @@ final class HubModel {
      * order of patterns and groups inside a step, so any that explains the outcome will do.
      */
     boolean allows(Name channel, Outcome outcome) {
-        List<List<Party>> steps = List.of(list(), list(), list(), list());
+        List<List<RecipientGroup>> steps = List.of(list(), list(), list(), list());
         members.forEach(
-                (spot, people) -> {
-                    if (!reaches(channel, spot)) {
+                (modelTopic, people) -> {
+                    if (!reaches(channel, modelTopic)) {
                         return;
                     }
-                    boolean alone = spot.group().isEmpty();
-                    int first = alone ? 0 : turns.merge(spot, 1, Integer::sum) - 1;
-                    steps.get((spot.isWild() ? 2 : 0) + (alone ? 0 : 1))
-                            .add(new Party(List.copyOf(people), alone, first % people.size()));
+                    boolean alone = modelTopic.group().isEmpty();
+                    int first = alone ? 0 : turns.merge(modelTopic, 1, Integer::sum) - 1;
+                    steps.get((modelTopic.isWild() ? 2 : 0) + (alone ? 0 : 1))
+                            .add(new RecipientGroup(List.copyOf(people), alone, first % people.size()));
                 });
         return isExplained(steps, new Place(-1, Set.of(), 0, Set.of()), outcome, new HashSet<>());
     }
 
-    private static List<Party> list() {
+    private static List<RecipientGroup> list() {
         return new ArrayList<>();
     }
 
-    private static boolean reaches(Name channel, Spot spot) {
-        return channel.namespace().equals(spot.pattern().namespace())
-                && (spot.isWild()
-                        ? matches(spot.pattern().tokens(), channel.tokens())
-                        : spot.pattern().text().equals(channel.text()));
+    private static boolean reaches(Name channel, ModelTopic modelTopic) {
+        return channel.namespace().equals(modelTopic.pattern().namespace())
+                && (modelTopic.isWild()
+                        ? matches(modelTopic.pattern().tokens(), channel.tokens())
+                        : modelTopic.pattern().text().equals(channel.text()));
     }
 
     private boolean isExplained(
-            List<List<Party>> steps, Place place, Outcome outcome, Set<Place> vain) {
+            List<List<RecipientGroup>> steps, Place place, Outcome outcome, Set<Place> vain) {
         if (place.left().isEmpty()) {
             int next = place.step() + 1;
             if (next == steps.size()) {
@@ -198,11 +198,11 @@ final class HubModel {
     }
 
     /** Who of a party gets a copy, given those who have one. */
-    private List<Integer> serve(Party party, List<Integer> served, Set<Integer> overrun) {
+    private List<Integer> serve(RecipientGroup recipientGroup, List<Integer> served, Set<Integer> overrun) {
         List<Integer> without =
-                party.inOrder().stream().filter(who -> !served.contains(who)).toList();
+                recipientGroup.inOrder().stream().filter(who -> !served.contains(who)).toList();
         List<Integer> ready = without.stream().filter(who -> !full.contains(who)).toList();
-        if (party.all()) {
+        if (recipientGroup.all()) {
             without.stream().filter(full::contains).forEach(overrun::add);
             return ready;
         }

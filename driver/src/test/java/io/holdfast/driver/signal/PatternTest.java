@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("A pattern")
 class PatternTest {
     private final SignalScenario signals = new SignalScenario();
-    private final Person alice = signals.person("alice");
+    private final TestListener alice = signals.person("alice");
 
     @ParameterizedTest
     @CsvSource({
@@ -123,11 +123,11 @@ class PatternTest {
     void is_found_on_every_way_through_the_tree() {
         // The way over the exact tokens ends nowhere; that over the stars does not.
         alice.listen("a.b.x");
-        Person bob = signals.person("bob");
+        TestListener bob = signals.person("bob");
         bob.listen("a.b.*.d");
-        Person carol = signals.person("carol");
+        TestListener carol = signals.person("carol");
         carol.listen("*.b.c");
-        Person dave = signals.person("dave");
+        TestListener dave = signals.person("dave");
         dave.listen("*.*.c");
         assertThat(signals.receivers("a.b.c")).containsExactlyInAnyOrder("carol", "dave");
     }
@@ -137,9 +137,9 @@ class PatternTest {
         Key exact = Key.of(new Namespace("other"), Key.of("a.b").bytes());
         Key wild = Key.of(new Namespace("other"), Key.of("a.*").bytes());
         alice.listen(exact, "");
-        Person bob = signals.person("bob");
+        TestListener bob = signals.person("bob");
         bob.listen(wild, "");
-        Person carol = signals.person("carol");
+        TestListener carol = signals.person("carol");
         carol.listen("a.b");
         carol.listen("a.>");
         assertThat(signals.receivers("a.b")).containsExactly("carol");

@@ -38,8 +38,8 @@ class PatternTreePropertyTest {
             filled.audiences.remove(gone);
             assertThat(filled.tree.get(tokens(gone))).isNull();
             filled.audiences.forEach(
-                    (pattern, audience) ->
-                            assertThat(filled.tree.get(tokens(pattern))).isSameAs(audience));
+                    (pattern, patternListeners) ->
+                            assertThat(filled.tree.get(tokens(pattern))).isSameAs(patternListeners));
             channels.forEach(filled::check);
             assertThat(filled.tree.isEmpty()).isEqualTo(filled.audiences.isEmpty());
         }
@@ -63,9 +63,9 @@ class PatternTreePropertyTest {
     @Property(tries = 1000)
     void knows_a_pattern_when_it_sees_one(@ForAll("texts") String text) {
         boolean valid = HubModel.isValid(List.of(text.split("\\.", -1)));
-        assertThat(Tokens.isPattern(tokens(text))).isEqualTo(valid);
+        assertThat(ChannelTokens.isPattern(tokens(text))).isEqualTo(valid);
         assertThat(SignalHub.isPattern(Key.of(text))).isEqualTo(valid);
-        assertThat(Tokens.hasWildcard(Key.of(text)))
+        assertThat(ChannelTokens.hasWildcard(Key.of(text)))
                 .isEqualTo(text.contains("*") || text.contains(">"));
     }
 
@@ -103,13 +103,13 @@ class PatternTreePropertyTest {
     }
 
     private static List<ByteString> tokens(String text) {
-        return Tokens.of(Key.of(text));
+        return ChannelTokens.of(Key.of(text));
     }
 
     /** A tree, and what it should hold. */
     private static final class Filled {
         final PatternTree tree = new PatternTree();
-        final Map<String, Audience> audiences = new LinkedHashMap<>();
+        final Map<String, PatternListeners> audiences = new LinkedHashMap<>();
 
         Filled(Set<String> patterns) {
             for (String pattern : patterns) {
@@ -122,14 +122,14 @@ class PatternTreePropertyTest {
         }
 
         void check(String channel) {
-            List<Audience> found = new ArrayList<>();
+            List<PatternListeners> found = new ArrayList<>();
             tree.match(tokens(channel), found);
-            List<Audience> expected = new ArrayList<>();
+            List<PatternListeners> expected = new ArrayList<>();
             audiences.forEach(
-                    (pattern, audience) -> {
+                    (pattern, patternListeners) -> {
                         List<String> channelTokens = List.of(channel.split("\\.", -1));
                         if (HubModel.matches(List.of(pattern.split("\\.", -1)), channelTokens)) {
-                            expected.add(audience);
+                            expected.add(patternListeners);
                         }
                     });
             assertThat(found)

@@ -27,7 +27,7 @@ public class SignalHubLincheckTest {
     };
 
     private final SignalHub hub = new SignalHub(2, () -> true);
-    private final Listener[] people = {new Ready(), new Ready()};
+    private final SignalListener[] people = {new Ready(), new Ready()};
     private final Subscriber[] subscribers = {hub.open(people[0]), hub.open(people[1])};
 
     @Operation
@@ -49,8 +49,8 @@ public class SignalHubLincheckTest {
     @Operation
     public int emit() {
         int digits = 0;
-        for (Listener listener : hub.choose(CHANNEL).listeners()) {
-            digits = digits * 10 + (listener.equals(people[0]) ? 1 : 2);
+        for (SignalListener signalListener : hub.choose(CHANNEL).listeners()) {
+            digits = digits * 10 + (signalListener.equals(people[0]) ? 1 : 2);
         }
         return digits;
     }
@@ -77,7 +77,7 @@ public class SignalHubLincheckTest {
                 .check(getClass());
     }
 
-    private static final class Ready implements Listener {
+    private static final class Ready implements SignalListener {
         @Override
         public boolean isFull() {
             return false;

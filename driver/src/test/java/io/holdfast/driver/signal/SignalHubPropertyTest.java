@@ -3,7 +3,7 @@ package io.holdfast.driver.signal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.signal.HubModel.Outcome;
-import io.holdfast.driver.signal.HubModel.Spot;
+import io.holdfast.driver.signal.HubModel.ModelTopic;
 import io.holdfast.driver.signal.HubScript.Name;
 import io.holdfast.driver.signal.HubScript.Step;
 import io.holdfast.engine.ByteString;
@@ -60,7 +60,7 @@ class SignalHubPropertyTest {
     private static final class Run {
         final SignalScenario signals;
         final HubModel model;
-        private final List<Person> people = new ArrayList<>();
+        private final List<TestListener> people = new ArrayList<>();
 
         /** What each registration took of the room. */
         private final Map<String, Integer> costs = new HashMap<>();
@@ -76,14 +76,14 @@ class SignalHubPropertyTest {
         void step(Step step) {
             switch (step) {
                 case Step.Listen(int who, Name pattern, String group) ->
-                        listen(who % people.size(), new Spot(pattern, group));
+                        listen(who % people.size(), new ModelTopic(pattern, group));
                 case Step.ListenAll(Name pattern, String group) -> {
                     for (int who = 0; who < people.size(); who++) {
-                        listen(who, new Spot(pattern, group));
+                        listen(who, new ModelTopic(pattern, group));
                     }
                 }
                 case Step.Unlisten(int who, Name pattern, String group) ->
-                        unlisten(who % people.size(), new Spot(pattern, group));
+                        unlisten(who % people.size(), new ModelTopic(pattern, group));
                 case Step.Leave(int which) -> leave(which);
                 case Step.Close(int who) -> close(who % people.size());
                 case Step.Reopen(int who) -> {
@@ -101,24 +101,24 @@ class SignalHubPropertyTest {
             check();
         }
 
-        private void listen(int who, Spot spot) {
+        private void listen(int who, ModelTopic modelTopic) {
             int takenBefore = signals.room.taken();
             int refusedBefore = signals.room.refusals();
-            ListenOutcome outcome = people.get(who).listen(key(spot.pattern()), spot.group());
+            ListenOutcome outcome = people.get(who).listen(key(modelTopic.pattern()), modelTopic.group());
             int cost = signals.room.taken() - takenBefore;
             boolean room = signals.room.refusals() == refusedBefore;
-            boolean before = model.isListening(who, spot);
-            assertThat(outcome).isEqualTo(model.listen(who, spot, room));
+            boolean before = model.isListening(who, modelTopic);
+            assertThat(outcome).isEqualTo(model.listen(who, modelTopic, room));
             boolean joined = !before && outcome == ListenOutcome.LISTENING;
             assertThat(cost > 0).as("took room").isEqualTo(joined);
             if (joined) {
-                costs.put(who + " " + spot, cost);
+                costs.put(who + " " + modelTopic, cost);
             }
         }
 
-        private void unlisten(int who, Spot spot) {
-            people.get(who).unlisten(key(spot.pattern()), spot.group());
-            model.unlisten(who, spot);
+        private void unlisten(int who, ModelTopic modelTopic) {
+            people.get(who).unlisten(key(modelTopic.pattern()), modelTopic.group());
+            model.unlisten(who, modelTopic);
         }
 
         private void close(int who) {
@@ -127,11 +127,11 @@ class SignalHubPropertyTest {
         }
 
         private void leave(int which) {
-            List<Spot> spots = List.copyOf(model.members().keySet());
+            List<ModelTopic> spots = List.copyOf(model.members().keySet());
             if (!spots.isEmpty()) {
-                Spot spot = spots.get(which % spots.size());
-                List<Integer> members = model.members().get(spot);
-                unlisten(members.get(which / 7 % members.size()), spot);
+                ModelTopic modelTopic = spots.get(which % spots.size());
+                List<Integer> members = model.members().get(modelTopic);
+                unlisten(members.get(which / 7 % members.size()), modelTopic);
             }
         }
 
@@ -153,20 +153,20 @@ class SignalHubPropertyTest {
 
         /** The hub knows what the model knows, and has taken room for that and no more. */
         private void check() {
-            Map<Topic, Integer> expected = new HashMap<>();
+            Map<PatternAndGroup, Integer> expected = new HashMap<>();
             int taken = 0;
-            for (Map.Entry<Spot, List<Integer>> entry : model.members().entrySet()) {
-                Spot spot = entry.getKey();
+            for (Map.Entry<ModelTopic, List<Integer>> entry : model.members().entrySet()) {
+                ModelTopic modelTopic = entry.getKey();
                 expected.put(
-                        new Topic(key(spot.pattern()), ByteString.of(spot.group())),
+                        new PatternAndGroup(key(modelTopic.pattern()), ByteString.of(modelTopic.group())),
                         entry.getValue().size());
                 for (int who : entry.getValue()) {
-                    taken += costs.get(who + " " + spot);
+                    taken += costs.get(who + " " + modelTopic);
                 }
             }
-            Map<Topic, Integer> seen = new HashMap<>();
+            Map<PatternAndGroup, Integer> seen = new HashMap<>();
             for (ChannelView view : signals.views()) {
-                assertThat(seen.put(new Topic(view.pattern(), view.group()), view.listeners()))
+                assertThat(seen.put(new PatternAndGroup(view.pattern(), view.group()), view.listeners()))
                         .isNull();
             }
             assertThat(seen).isEqualTo(expected);

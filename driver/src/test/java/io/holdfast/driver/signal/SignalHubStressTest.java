@@ -2,7 +2,7 @@ package io.holdfast.driver.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
@@ -109,7 +109,7 @@ class SignalHubStressTest {
                                 signals.hub
                                         .choose(said.channel())
                                         .listeners()
-                                        .forEach(listener -> listener.deliver(said));
+                                        .forEach(signalListener -> signalListener.deliver(said));
                             }
                         } finally {
                             done.set(left.decrementAndGet() == 0);
@@ -173,14 +173,14 @@ class SignalHubStressTest {
     }
 
     private void hear(Key channel, int number) {
-        for (Listener listener : signals.hub.choose(channel).listeners()) {
-            ((Ear) listener).counts.incrementAndGet(number);
+        for (SignalListener signalListener : signals.hub.choose(channel).listeners()) {
+            ((Ear) signalListener).counts.incrementAndGet(number);
         }
     }
 
     @Test
     void lists_each_topic_that_is_there_throughout_exactly_once() throws Exception {
-        Person keeper = signals.person("keeper");
+        TestListener keeper = signals.person("keeper");
         Set<Key> steady = new HashSet<>();
         for (int i = 0; i < 900; i++) {
             Key pattern = Key.of("s" + i + (i % 2 == 0 ? ".*" : ""));
@@ -194,12 +194,12 @@ class SignalHubStressTest {
             jobs.add(
                     () -> {
                         while (!done.get()) {
-                            Person person = signals.person("passing");
+                            TestListener testListener = signals.person("passing");
                             for (int n = 0; n < 300; n++) {
-                                person.listen("s" + (n * 7 + member) + ".x");
-                                person.listen("s" + n);
+                                testListener.listen("s" + (n * 7 + member) + ".x");
+                                testListener.listen("s" + n);
                             }
-                            person.close();
+                            testListener.close();
                         }
                         return null;
                     });
@@ -223,14 +223,14 @@ class SignalHubStressTest {
     @Test
     void leaves_nothing_of_a_subscriber_that_closes_while_it_listens() throws Exception {
         for (int round = 0; round < 300; round++) {
-            Person person = signals.person("person");
+            TestListener testListener = signals.person("person");
             List<Callable<Void>> jobs = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
                 int member = i;
                 jobs.add(
                         () -> {
                             for (int n = member; n < 40; n += 2) {
-                                person.listen(
+                                testListener.listen(
                                         n % 3 == 0 ? "a" + n : n + ".*", n % 5 == 0 ? "g" : "");
                             }
                             return null;
@@ -238,40 +238,40 @@ class SignalHubStressTest {
             }
             jobs.add(
                     () -> {
-                        person.close();
+                        testListener.close();
                         return null;
                     });
             run(jobs);
-            assertThat(person.listen("a")).isEqualTo(ListenOutcome.CLOSED);
+            assertThat(testListener.listen("a")).isEqualTo(ListenOutcome.CLOSED);
             signals.assertEmpty();
         }
     }
 
     private void checkListing(Set<Key> steady) {
-        Set<Topic> seen = new HashSet<>();
-        Slices<ChannelView> listing = signals.hub.list();
+        Set<PatternAndGroup> seen = new HashSet<>();
+        ScanCursor<ChannelView> listing = signals.hub.list();
         for (ChannelView view : SignalScenario.views(listing)) {
-            if (!seen.add(new Topic(view.pattern(), view.group()))) {
+            if (!seen.add(new PatternAndGroup(view.pattern(), view.group()))) {
                 throw new AssertionError("twice: " + view);
             }
         }
         for (Key pattern : steady) {
-            if (!seen.contains(new Topic(pattern, ByteString.EMPTY))) {
+            if (!seen.contains(new PatternAndGroup(pattern, ByteString.EMPTY))) {
                 throw new AssertionError("not listed: " + pattern);
             }
         }
     }
 
-    private Map<Topic, Integer> listed() {
-        Map<Topic, Integer> listed = new HashMap<>();
+    private Map<PatternAndGroup, Integer> listed() {
+        Map<PatternAndGroup, Integer> listed = new HashMap<>();
         for (ChannelView view : signals.views()) {
-            listed.put(new Topic(view.pattern(), view.group()), view.listeners());
+            listed.put(new PatternAndGroup(view.pattern(), view.group()), view.listeners());
         }
         return listed;
     }
 
-    private static Map<Topic, Integer> seated(List<Sitter> sitters) {
-        Map<Topic, Integer> seated = new HashMap<>();
+    private static Map<PatternAndGroup, Integer> seated(List<Sitter> sitters) {
+        Map<PatternAndGroup, Integer> seated = new HashMap<>();
         for (Sitter sitter : sitters) {
             for (Seat seat : sitter.seats) {
                 if (seat.surelySince != Seat.NEVER) {
@@ -309,8 +309,8 @@ class SignalHubStressTest {
     private static final class Seat {
         static final long NEVER = Long.MAX_VALUE;
 
-        final Listener sitter;
-        final Topic topic;
+        final SignalListener sitter;
+        final PatternAndGroup topic;
 
         /** Set before the hub is asked to listen, and unset after it was asked to end it. */
         volatile boolean perhaps;
@@ -321,9 +321,9 @@ class SignalHubStressTest {
         /** When it was last over. */
         volatile long ended;
 
-        Seat(Listener sitter, Topic topic) {
+        Seat(SignalListener sitter, PatternAndGroup patternAndGroup) {
             this.sitter = sitter;
-            this.topic = topic;
+            this.topic = patternAndGroup;
         }
 
         boolean perhapsSince(long stamp) {
@@ -343,7 +343,7 @@ class SignalHubStressTest {
             this.subscriber = signals.hub.open(this);
             for (String pattern : PATTERNS) {
                 for (String group : GROUPS) {
-                    seats.add(new Seat(this, new Topic(Key.of(pattern), ByteString.of(group))));
+                    seats.add(new Seat(this, new PatternAndGroup(Key.of(pattern), ByteString.of(group))));
                 }
             }
         }
@@ -410,14 +410,14 @@ class SignalHubStressTest {
             for (int i = 0; i < before.length; i++) {
                 before[i] = matching.get(i).surelySince;
             }
-            List<Listener> chosen = signals.hub.choose(key).listeners();
-            Set<Listener> receivers = Collections.newSetFromMap(new IdentityHashMap<>());
+            List<SignalListener> chosen = signals.hub.choose(key).listeners();
+            Set<SignalListener> receivers = Collections.newSetFromMap(new IdentityHashMap<>());
             receivers.addAll(chosen);
             require(receivers.size() == chosen.size(), "chosen twice");
 
-            Set<Listener> possible = Collections.newSetFromMap(new IdentityHashMap<>());
-            Set<Topic> steadyGroups = new HashSet<>();
-            Set<Topic> servedGroups = new HashSet<>();
+            Set<SignalListener> possible = Collections.newSetFromMap(new IdentityHashMap<>());
+            Set<PatternAndGroup> steadyGroups = new HashSet<>();
+            Set<PatternAndGroup> servedGroups = new HashSet<>();
             for (int i = 0; i < before.length; i++) {
                 Seat seat = matching.get(i);
                 boolean steady = before[i] != Seat.NEVER && before[i] == seat.surelySince;
@@ -462,7 +462,7 @@ class SignalHubStressTest {
     }
 
     /** Hears everything, and sees to the order. */
-    private static class Ear implements Listener {
+    private static class Ear implements SignalListener {
         final int[] last;
         final AtomicLongArray counts = new AtomicLongArray(2);
         long heard;

@@ -2,7 +2,7 @@ package io.holdfast.driver.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.engine.Key;
 
 import java.util.ArrayList;
@@ -10,7 +10,7 @@ import java.util.List;
 
 /** A hub and those who listen to it, in the words of a test. */
 final class SignalScenario {
-    final CountingRoom room = new CountingRoom();
+    final CountingPieceBudget room = new CountingPieceBudget();
     final SignalHub hub;
     private final int maxSubscriptions;
 
@@ -23,8 +23,8 @@ final class SignalScenario {
         this.hub = new SignalHub(maxSubscriptions, room);
     }
 
-    Person person(String name) {
-        return new Person(name, hub);
+    TestListener person(String name) {
+        return new TestListener(name, hub);
     }
 
     /** Who gets a signal on a channel, in the order they were chosen. */
@@ -33,7 +33,7 @@ final class SignalScenario {
     }
 
     List<String> receivers(Key channel) {
-        return hub.choose(channel).listeners().stream().map(Listener::toString).toList();
+        return hub.choose(channel).listeners().stream().map(SignalListener::toString).toList();
     }
 
     List<ChannelView> views() {
@@ -41,7 +41,7 @@ final class SignalScenario {
     }
 
     /** The rest of a listing. */
-    static List<ChannelView> views(Slices<ChannelView> listing) {
+    static List<ChannelView> views(ScanCursor<ChannelView> listing) {
         List<ChannelView> views = new ArrayList<>();
         try (listing) {
             for (List<ChannelView> slice = listing.next();
@@ -58,8 +58,8 @@ final class SignalScenario {
     void assertEmpty() {
         assertThat(views()).isEmpty();
         assertThat(room.taken()).as("pieces of memory that are out").isZero();
-        assertThat(HubWeight.of(hub))
+        assertThat(HubObjectCount.of(hub))
                 .as("objects in a hub that nobody uses")
-                .isEqualTo(HubWeight.of(new SignalScenario(maxSubscriptions).hub));
+                .isEqualTo(HubObjectCount.of(new SignalScenario(maxSubscriptions).hub));
     }
 }

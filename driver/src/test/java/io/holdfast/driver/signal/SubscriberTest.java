@@ -2,7 +2,7 @@ package io.holdfast.driver.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.Room;
+import io.holdfast.driver.PieceBudget;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 @DisplayName("A subscriber")
 class SubscriberTest {
     private final SignalScenario signals = new SignalScenario();
-    private final Person alice = signals.person("alice");
-    private final Person bob = signals.person("bob");
+    private final TestListener alice = signals.person("alice");
+    private final TestListener bob = signals.person("bob");
 
     @Test
     void who_listens_twice_listens_once() {
@@ -96,18 +96,18 @@ class SubscriberTest {
 
     @Test
     void leaves_the_others_in_order_wherever_it_stood() {
-        List<Person> people =
+        List<TestListener> people =
                 List.of("p0", "p1", "p2", "p3", "p4").stream().map(signals::person).toList();
-        for (Person leaving : people) {
-            people.forEach(person -> person.listen("a"));
+        for (TestListener leaving : people) {
+            people.forEach(testListener -> testListener.listen("a"));
             leaving.unlisten("a");
             assertThat(signals.receivers("a"))
                     .containsExactlyElementsOf(
                             people.stream()
-                                    .filter(person -> person != leaving)
-                                    .map(Person::toString)
+                                    .filter(testListener -> testListener != leaving)
+                                    .map(TestListener::toString)
                                     .toList());
-            people.forEach(person -> person.unlisten("a"));
+            people.forEach(testListener -> testListener.unlisten("a"));
         }
     }
 
@@ -115,13 +115,13 @@ class SubscriberTest {
     @DisplayName("is refused beyond its cap, but not when it listens already (22.33)")
     void is_refused_beyond_its_cap() {
         SignalScenario few = new SignalScenario(3);
-        Person carol = few.person("carol");
+        TestListener carol = few.person("carol");
         assertThat(carol.listen("a")).isEqualTo(ListenOutcome.LISTENING);
         assertThat(carol.listen("a", "workers")).isEqualTo(ListenOutcome.LISTENING);
         assertThat(carol.listen("a.*")).isEqualTo(ListenOutcome.LISTENING);
         int taken = few.room.taken();
-        assertThat(carol.listen("b")).isEqualTo(ListenOutcome.NO_ROOM);
-        assertThat(carol.listen("a.>")).isEqualTo(ListenOutcome.NO_ROOM);
+        assertThat(carol.listen("b")).isEqualTo(ListenOutcome.LIMIT_REACHED);
+        assertThat(carol.listen("a.>")).isEqualTo(ListenOutcome.LIMIT_REACHED);
         assertThat(carol.listen("a")).isEqualTo(ListenOutcome.LISTENING);
         assertThat(carol.listen("a", "workers")).isEqualTo(ListenOutcome.LISTENING);
         assertThat(carol.listen("a.*")).isEqualTo(ListenOutcome.LISTENING);
@@ -134,7 +134,7 @@ class SubscriberTest {
                 .isEqualTo(ListenOutcome.LISTENING);
         carol.unlisten("a");
         assertThat(carol.listen("b")).isEqualTo(ListenOutcome.LISTENING);
-        assertThat(carol.listen("a")).isEqualTo(ListenOutcome.NO_ROOM);
+        assertThat(carol.listen("a")).isEqualTo(ListenOutcome.LIMIT_REACHED);
     }
 
     @Test
@@ -152,7 +152,7 @@ class SubscriberTest {
         for (String pattern : List.of("new", "*.new", "a.b.c.d.>")) {
             signals.room.leave(0);
             int left = 0;
-            while (alice.listen(pattern) == ListenOutcome.NO_ROOM) {
+            while (alice.listen(pattern) == ListenOutcome.LIMIT_REACHED) {
                 assertThat(signals.room.taken())
                         .as("%s with %d left", pattern, left)
                         .isEqualTo(taken);
@@ -184,23 +184,23 @@ class SubscriberTest {
         String[] groups = {"", "", "one", "two"};
         for (int run = 0; run < 50; run++) {
             SignalScenario scenario = new SignalScenario(run % 3 == 0 ? 4 : 0);
-            List<Person> people =
+            List<TestListener> people =
                     List.of(scenario.person("p0"), scenario.person("p1"), scenario.person("p2"));
             for (int i = 0; i < 400; i++) {
-                Person person = people.get(random.nextInt(people.size()));
+                TestListener testListener = people.get(random.nextInt(people.size()));
                 String pattern = patterns[random.nextInt(patterns.length)];
                 String group = groups[random.nextInt(groups.length)];
                 switch (random.nextInt(12)) {
-                    case 0, 1, 2 -> person.unlisten(pattern, group);
+                    case 0, 1, 2 -> testListener.unlisten(pattern, group);
                     case 3 -> {
-                        person.close();
-                        person.reopen();
+                        testListener.close();
+                        testListener.reopen();
                     }
                     case 4 -> scenario.room.leave(random.nextInt(12));
-                    default -> person.listen(pattern, group);
+                    default -> testListener.listen(pattern, group);
                 }
             }
-            people.forEach(Person::close);
+            people.forEach(TestListener::close);
             scenario.assertEmpty();
         }
     }
@@ -280,21 +280,21 @@ class SubscriberTest {
         int all = registrations * one.room.taken();
         CountDownLatch begun = new CountDownLatch(1);
         AtomicInteger given = new AtomicInteger();
-        Room room =
-                new Room() {
+        PieceBudget pieceBudget =
+                new PieceBudget() {
                     @Override
-                    public boolean take() {
+                    public boolean tryReserve() {
                         return true;
                     }
 
                     @Override
-                    public void giveBack() {
+                    public void release() {
                         begun.countDown();
                         given.incrementAndGet();
                     }
                 };
-        SignalHub hub = new SignalHub(0, room);
-        Person many = new Person("many", hub);
+        SignalHub hub = new SignalHub(0, pieceBudget);
+        TestListener many = new TestListener("many", hub);
         for (int i = 0; i < registrations; i++) {
             many.listen("a" + i);
         }

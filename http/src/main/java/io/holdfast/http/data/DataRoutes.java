@@ -6,13 +6,13 @@ import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
-import io.holdfast.http.inspect.Show;
+import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.lock.Refusals;
-import io.holdfast.http.prompt.PromptSession;
-import io.holdfast.http.web.Api;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Fields;
-import io.holdfast.http.web.Need;
+import io.holdfast.http.prompt.ImmediateSession;
+import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.JsonBody;
+import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -26,157 +26,157 @@ import java.util.List;
 /** Values, counters and lists. */
 public final class DataRoutes {
     /** As long as a line of the line protocol, so that everybody can read what is written here. */
-    private static final int MOST_BYTES = 256;
+    private static final int MAX_BYTES = 256;
 
     /** How many items one answer has at most. */
-    static final int MOST_ITEMS = 10_000;
+    static final int MAX_ITEMS = 10_000;
 
-    private final PromptSession session;
+    private final ImmediateSession session;
 
-    public DataRoutes(PromptSession session) {
+    public DataRoutes(ImmediateSession session) {
         this.session = session;
     }
 
-    public void addTo(Api api) {
-        api.add(HttpMethod.PUT, "/v1/kv/{key}", Need.USE, this::setValue);
-        api.add(HttpMethod.GET, "/v1/kv/{key}", Need.USE, this::getValue);
-        api.add(HttpMethod.DELETE, "/v1/kv/{key}", Need.USE, this::deleteValue);
-        api.add(HttpMethod.GET, "/v1/counters/{key}", Need.USE, this::getCounter);
-        api.add(HttpMethod.POST, "/v1/counters/{key}", Need.USE, this::addToCounter);
-        api.add(HttpMethod.PUT, "/v1/counters/{key}", Need.USE, this::setCounter);
-        api.add(HttpMethod.GET, "/v1/lists/{key}", Need.USE, this::getItems);
-        api.add(HttpMethod.POST, "/v1/lists/{key}/push", Need.USE, this::push);
-        api.add(HttpMethod.POST, "/v1/lists/{key}/pop", Need.USE, this::pop);
+    public void addTo(ApiRouter apiRouter) {
+        apiRouter.add(HttpMethod.PUT, "/v1/kv/{key}", Permission.USE, this::setValue);
+        apiRouter.add(HttpMethod.GET, "/v1/kv/{key}", Permission.USE, this::getValue);
+        apiRouter.add(HttpMethod.DELETE, "/v1/kv/{key}", Permission.USE, this::deleteValue);
+        apiRouter.add(HttpMethod.GET, "/v1/counters/{key}", Permission.USE, this::getCounter);
+        apiRouter.add(HttpMethod.POST, "/v1/counters/{key}", Permission.USE, this::addToCounter);
+        apiRouter.add(HttpMethod.PUT, "/v1/counters/{key}", Permission.USE, this::setCounter);
+        apiRouter.add(HttpMethod.GET, "/v1/lists/{key}", Permission.USE, this::getItems);
+        apiRouter.add(HttpMethod.POST, "/v1/lists/{key}/push", Permission.USE, this::push);
+        apiRouter.add(HttpMethod.POST, "/v1/lists/{key}/pop", Permission.USE, this::pop);
     }
 
-    private void setValue(Exchange exchange) throws Problem {
-        Key key = key(exchange);
-        Fields body = exchange.body();
+    private void setValue(HttpExchange httpExchange) throws Problem {
+        Key key = key(httpExchange);
+        JsonBody body = httpExchange.body();
         ByteString value = line(body, "value");
         long ttl = body.seconds("ttl_s");
         body.end();
-        ask(
-                exchange,
+        execute(
+                httpExchange,
                 key,
                 new DataOperation.SetValue(value, ttl == 0 ? Command.FOREVER : ttl),
-                _ -> exchange.noContent());
+                _ -> httpExchange.noContent());
     }
 
-    private void getValue(Exchange exchange) throws Problem {
-        ask(
-                exchange,
-                key(exchange),
+    private void getValue(HttpExchange httpExchange) throws Problem {
+        execute(
+                httpExchange,
+                key(httpExchange),
                 new DataOperation.GetValue(),
                 effect -> {
                     if (!(effect instanceof Effect.Found found)) {
                         throw new Problem(404, "no_value", "there is no value of this name");
                     }
-                    exchange.ok(put(new JsonObject(), "value", found.value()));
+                    httpExchange.ok(put(new JsonObject(), "value", found.value()));
                 });
     }
 
-    private void deleteValue(Exchange exchange) throws Problem {
-        ask(exchange, key(exchange), new DataOperation.DeleteValue(), _ -> exchange.noContent());
+    private void deleteValue(HttpExchange httpExchange) throws Problem {
+        execute(httpExchange, key(httpExchange), new DataOperation.DeleteValue(), _ -> httpExchange.noContent());
     }
 
-    private void getCounter(Exchange exchange) throws Problem {
-        count(exchange, key(exchange), "value", new DataOperation.GetCounter());
+    private void getCounter(HttpExchange httpExchange) throws Problem {
+        count(httpExchange, key(httpExchange), "value", new DataOperation.GetCounter());
     }
 
-    private void addToCounter(Exchange exchange) throws Problem {
-        Key key = key(exchange);
-        count(exchange, key, "value", new DataOperation.Increment(number(exchange, "add")));
+    private void addToCounter(HttpExchange httpExchange) throws Problem {
+        Key key = key(httpExchange);
+        count(httpExchange, key, "value", new DataOperation.Increment(number(httpExchange, "add")));
     }
 
-    private void setCounter(Exchange exchange) throws Problem {
-        Key key = key(exchange);
-        ask(
-                exchange,
+    private void setCounter(HttpExchange httpExchange) throws Problem {
+        Key key = key(httpExchange);
+        execute(
+                httpExchange,
                 key,
-                new DataOperation.SetCounter(number(exchange, "value")),
-                _ -> exchange.noContent());
+                new DataOperation.SetCounter(number(httpExchange, "value")),
+                _ -> httpExchange.noContent());
     }
 
-    private void getItems(Exchange exchange) throws Problem {
-        Key key = key(exchange);
-        int first = exchange.queryInt("first", 0, Integer.MIN_VALUE, Integer.MAX_VALUE);
-        int last = exchange.queryInt("last", -1, Integer.MIN_VALUE, Integer.MAX_VALUE);
-        ask(
-                exchange,
+    private void getItems(HttpExchange httpExchange) throws Problem {
+        Key key = key(httpExchange);
+        int first = httpExchange.queryInt("first", 0, Integer.MIN_VALUE, Integer.MAX_VALUE);
+        int last = httpExchange.queryInt("last", -1, Integer.MIN_VALUE, Integer.MAX_VALUE);
+        execute(
+                httpExchange,
                 key,
                 new DataOperation.Length(),
-                effect -> getItems(exchange, key, first, last, count(effect)));
+                effect -> getItems(httpExchange, key, first, last, count(effect)));
     }
 
-    private void getItems(Exchange exchange, Key key, int first, int last, long length)
+    private void getItems(HttpExchange httpExchange, Key key, int first, int last, long length)
             throws Problem {
         long from = Math.max(first < 0 ? first + length : first, 0);
         long to = Math.min(last < 0 ? last + length : last, length - 1);
-        boolean cut = to - from >= MOST_ITEMS;
-        long end = cut ? from + MOST_ITEMS - 1 : to; // it is included
+        boolean cut = to - from >= MAX_ITEMS;
+        long end = cut ? from + MAX_ITEMS - 1 : to; // it is included
         if (from > end) {
-            tellItems(exchange, List.of(), length, cut);
+            sendItems(httpExchange, List.of(), length, cut);
             return;
         }
-        ask(
-                exchange,
+        execute(
+                httpExchange,
                 key,
                 new DataOperation.Range(from, end),
                 effect ->
-                        tellItems(
-                                exchange,
+                        sendItems(
+                                httpExchange,
                                 effect instanceof Effect.Items found ? found.items() : List.of(),
                                 length,
                                 cut));
     }
 
-    private static void tellItems(
-            Exchange exchange, List<ByteString> items, long length, boolean cut) {
-        exchange.offLoop(
+    private static void sendItems(
+            HttpExchange httpExchange, List<ByteString> items, long length, boolean cut) {
+        httpExchange.offLoop(
                 () -> {
                     JsonArray shown = new JsonArray();
-                    items.forEach(item -> shown.add(Show.text(item.bytes())));
+                    items.forEach(item -> shown.add(JsonFormat.text(item.bytes())));
                     JsonObject answer = new JsonObject().put("items", shown).put("length", length);
                     return cut ? answer.put("truncated", true) : answer;
                 });
     }
 
-    private void push(Exchange exchange) throws Problem {
-        Key key = key(exchange);
-        Fields body = exchange.body();
+    private void push(HttpExchange httpExchange) throws Problem {
+        Key key = key(httpExchange);
+        JsonBody body = httpExchange.body();
         ByteString item = line(body, "item");
-        DataOperation.End end = body.word("end", DataOperation.End.class, DataOperation.End.BACK);
+        DataOperation.End end = body.enumValue("end", DataOperation.End.class, DataOperation.End.BACK);
         body.end();
         if (item.isEmpty()) {
             throw Problem.badRequest("an item must not be empty");
         }
-        count(exchange, key, "length", new DataOperation.Push(end, item));
+        count(httpExchange, key, "length", new DataOperation.Push(end, item));
     }
 
-    private void pop(Exchange exchange) throws Problem {
-        Key key = key(exchange);
-        Fields body = exchange.optionalBody();
-        DataOperation.End end = body.word("end", DataOperation.End.class, DataOperation.End.FRONT);
+    private void pop(HttpExchange httpExchange) throws Problem {
+        Key key = key(httpExchange);
+        JsonBody body = httpExchange.optionalBody();
+        DataOperation.End end = body.enumValue("end", DataOperation.End.class, DataOperation.End.FRONT);
         body.end();
-        ask(
-                exchange,
+        execute(
+                httpExchange,
                 key,
                 new DataOperation.Pop(end),
                 effect -> {
                     if (!(effect instanceof Effect.Found found)) {
                         throw new Problem(404, "empty_list", "there is no item in this list");
                     }
-                    exchange.ok(put(new JsonObject(), "item", found.value()));
+                    httpExchange.ok(put(new JsonObject(), "item", found.value()));
                 });
     }
 
-    private void count(Exchange exchange, Key key, String name, DataOperation operation)
+    private void count(HttpExchange httpExchange, Key key, String name, DataOperation operation)
             throws Problem {
-        ask(
-                exchange,
+        execute(
+                httpExchange,
                 key,
                 operation,
-                effect -> exchange.ok(new JsonObject().put(name, count(effect))));
+                effect -> httpExchange.ok(new JsonObject().put(name, count(effect))));
     }
 
     private static long count(Effect effect) {
@@ -185,28 +185,28 @@ public final class DataRoutes {
 
     /** Answers a request with what it came to. */
     @FunctionalInterface
-    private interface Answer {
-        void tell(Effect effect) throws Problem;
+    private interface Responder {
+        void respond(Effect effect) throws Problem;
     }
 
-    private void ask(Exchange exchange, Key key, DataOperation operation, Answer answer)
+    private void execute(HttpExchange httpExchange, Key key, DataOperation operation, Responder responder)
             throws Problem {
-        if (operation.mayCreate() && exchange.web().isDraining()) {
+        if (operation.mayCreate() && httpExchange.web().isDraining()) {
             throw Problem.draining();
         }
-        session.ask(
+        session.execute(
                 (id, request) -> new Command.Data(id, request, key, operation),
-                effect -> exchange.goOn(() -> tell(effect, answer)));
+                effect -> httpExchange.resume(() -> respond(effect, responder)));
     }
 
-    private static void tell(@Nullable Effect effect, Answer answer) throws Problem {
+    private static void respond(@Nullable Effect effect, Responder responder) throws Problem {
         if (effect == null) {
             throw Problem.draining();
         }
         if (effect instanceof Effect.Refused refused) {
             throw problem(refused.reason());
         }
-        answer.tell(effect);
+        responder.respond(effect);
     }
 
     private static Problem problem(Refusal reason) {
@@ -229,16 +229,16 @@ public final class DataRoutes {
         };
     }
 
-    private static Key key(Exchange exchange) throws Problem {
-        Key key = exchange.key();
-        if (key.bytes().length > MOST_BYTES) {
+    private static Key key(HttpExchange httpExchange) throws Problem {
+        Key key = httpExchange.key();
+        if (key.bytes().length > MAX_BYTES) {
             throw Problem.badRequest("the name of data may have 256 bytes at most");
         }
         return key;
     }
 
-    private static long number(Exchange exchange, String name) throws Problem {
-        Fields body = exchange.body();
+    private static long number(HttpExchange httpExchange, String name) throws Problem {
+        JsonBody body = httpExchange.body();
         if (!body.has(name)) {
             throw Problem.badRequest(name + " is missing");
         }
@@ -248,17 +248,17 @@ public final class DataRoutes {
     }
 
     /** A text that the line protocol can tell others. */
-    private static ByteString line(Fields body, String name) throws Problem {
+    private static ByteString line(JsonBody body, String name) throws Problem {
         ByteString line = ByteString.of(body.text(name));
-        if (!Fields.isOneLine(line.bytes()) || line.length() > MOST_BYTES) {
+        if (!JsonBody.isOneLine(line.bytes()) || line.length() > MAX_BYTES) {
             throw Problem.badRequest(name + " may have 256 bytes at most, and no line break");
         }
         return line;
     }
 
     private static JsonObject put(JsonObject to, String name, ByteString value) {
-        to.put(name, Show.text(value.bytes()));
-        if (!Show.isText(value.bytes())) {
+        to.put(name, JsonFormat.text(value.bytes()));
+        if (!JsonFormat.isText(value.bytes())) {
             to.put(name + "_base64", Base64.getEncoder().encodeToString(value.bytes()));
         }
         return to;

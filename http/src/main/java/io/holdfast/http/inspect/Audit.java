@@ -1,6 +1,6 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
@@ -25,15 +25,15 @@ import java.util.function.LongFunction;
  */
 final class Audit {
     private static final Logger LOG = LoggerFactory.getLogger(Audit.class);
-    static final int KEPT = 256;
+    static final int MAX_RECORDS = 256;
 
     /** How many of those who lost something are named. */
-    private static final int MOST_NAMED = 16;
+    private static final int MAX_NAMED = 16;
 
     /** What was done. */
     sealed interface Act {}
 
-    record Released(Kind kind, Key key, List<Effect.Evicted.Loss> lost) implements Act {}
+    record Released(Kind kind, Key key, List<Effect.ForceReleased.Loss> lost) implements Act {}
 
     record Kicked(long session) implements Act {}
 
@@ -46,24 +46,24 @@ final class Audit {
             String address,
             Released act,
             long fence,
-            LongFunction<@Nullable Peer> peers,
+            LongFunction<@Nullable ClientInfo> peers,
             @Nullable String reason) {
         Kind kind = act.kind();
         Key key = act.key();
         int holds = act.lost().size();
         JsonArray lost = new JsonArray();
         act.lost().stream()
-                .limit(MOST_NAMED)
+                .limit(MAX_NAMED)
                 .forEach(
                         loss ->
                                 lost.add(
-                                        Show.putWho(
+                                        JsonFormat.putWho(
                                                         new JsonObject(),
                                                         loss.session(),
                                                         peers.apply(loss.session()))
                                                 .put("fence", Long.toString(loss.fence()))));
-        JsonObject entry = begin("release", address).put("kind", Show.word(kind));
-        Show.putKey(entry, key)
+        JsonObject entry = begin("release", address).put("kind", JsonFormat.label(kind));
+        JsonFormat.putKey(entry, key)
                 .put("connection", null)
                 .put("name", null)
                 .put("protocol", null)
@@ -73,7 +73,7 @@ final class Audit {
         LOG.atInfo()
                 .addKeyValue("action", "release")
                 .addKeyValue("address", address)
-                .addKeyValue("kind", Show.word(kind))
+                .addKeyValue("kind", JsonFormat.label(kind))
                 .addKeyValue("key", key)
                 .addKeyValue("released", holds)
                 .addKeyValue("lost", lost)
@@ -83,9 +83,9 @@ final class Audit {
         end(act, entry, reason);
     }
 
-    void kicked(String address, long session, @Nullable Peer peer, @Nullable String reason) {
-        String name = peer == null ? "" : peer.name().get();
-        String protocol = peer == null ? "" : peer.protocol();
+    void kicked(String address, long session, @Nullable ClientInfo clientInfo, @Nullable String reason) {
+        String name = clientInfo == null ? "" : clientInfo.name().get();
+        String protocol = clientInfo == null ? "" : clientInfo.protocol();
         JsonObject entry =
                 begin("kick", address)
                         .put("kind", null)
@@ -110,7 +110,7 @@ final class Audit {
 
     private static JsonObject begin(String action, String address) {
         return new JsonObject()
-                .put("at", Show.time(Instant.now()))
+                .put("at", JsonFormat.time(Instant.now()))
                 .put("action", action)
                 .put("address", address);
     }
@@ -118,7 +118,7 @@ final class Audit {
     private void end(Act act, JsonObject entry, @Nullable String reason) {
         entry.put("reason", reason);
         records.addFirst(entry);
-        if (records.size() > KEPT) {
+        if (records.size() > MAX_RECORDS) {
             records.removeLast();
         }
         List.copyOf(watchers).forEach(watcher -> watcher.accept(act, entry));

@@ -2,12 +2,12 @@ package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.SessionView;
-import io.holdfast.engine.BelongingView;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.KeyView;
-import io.holdfast.http.web.Api;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Json;
-import io.holdfast.http.web.Need;
+import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.JsonWriter;
+import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -21,21 +21,21 @@ import java.util.function.Predicate;
 
 /** The connections and sessions that are open, and what one of them has. */
 final class ConnectionRoutes {
-    private static final int MOST_ROWS = 20_000;
-    private static final int USUAL_ROWS = 1000;
-    private static final int MOST_OFFSET = 100_000;
+    private static final int MAX_ROWS = 20_000;
+    private static final int DEFAULT_ROWS = 1000;
+    private static final int MAX_OFFSET = 100_000;
 
     /** How much of what a connection has is told, of each part of the server. */
-    private static final int MOST_BELONGINGS = 256;
+    private static final int MAX_HOLDS_AND_WAITERS = 256;
 
     /** For how many of its waits the place in line is looked for, and how far back. */
-    private static final int MOST_PLACES = 64;
+    private static final int MAX_POSITIONS = 64;
 
-    private static final int MOST_IN_LINE = 1000;
+    private static final int MAX_QUEUED = 1000;
 
-    void addTo(Api api) {
-        api.add(HttpMethod.GET, "/v1/connections", Need.READ, this::list);
-        api.add(HttpMethod.GET, "/v1/connections/{number}", Need.READ, this::show);
+    void addTo(ApiRouter apiRouter) {
+        apiRouter.add(HttpMethod.GET, "/v1/connections", Permission.READ, this::list);
+        apiRouter.add(HttpMethod.GET, "/v1/connections/{number}", Permission.READ, this::show);
     }
 
     private enum Sort {
@@ -58,25 +58,25 @@ final class ConnectionRoutes {
         }
     }
 
-    private void list(Exchange exchange) throws Problem {
-        String part = Queries.search(exchange);
-        String protocol = exchange.query("protocol");
+    private void list(HttpExchange httpExchange) throws Problem {
+        String part = QueryParameters.search(httpExchange);
+        String protocol = httpExchange.query("protocol");
         Comparator<SessionView> order =
-                Queries.order(
-                        exchange,
-                        Queries.word(exchange, "sort", Sort.class, Sort.CONNECTION).order(),
+                QueryParameters.order(
+                        httpExchange,
+                        QueryParameters.enumParameter(httpExchange, "sort", Sort.class, Sort.CONNECTION).order(),
                         Sort.CONNECTION.order());
         Ranking<SessionView> ranking =
                 new Ranking<>(
                         order,
-                        exchange.queryInt("offset", 0, 0, MOST_OFFSET),
-                        exchange.queryInt("limit", USUAL_ROWS, 0, MOST_ROWS));
+                        httpExchange.queryInt("offset", 0, 0, MAX_OFFSET),
+                        httpExchange.queryInt("limit", DEFAULT_ROWS, 0, MAX_ROWS));
         Predicate<SessionView> wanted =
                 view ->
                         (protocol == null || view.protocol().equals(protocol))
                                 && (part == null || isNamed(view, part));
-        Driver driver = exchange.backend().driver();
-        exchange.offLoop(
+        Driver driver = httpExchange.backend().driver();
+        httpExchange.offLoop(
                 () -> {
                     ranking.addAll(driver.listSessions(), wanted);
                     JsonArray rows = new JsonArray();
@@ -95,15 +95,15 @@ final class ConnectionRoutes {
                 .put("connection", view.id())
                 .put("name", view.name())
                 .put("protocol", view.protocol())
-                .put("open_s", view.openNanos() < 0 ? null : Json.seconds(view.openNanos()))
+                .put("open_s", view.openNanos() < 0 ? null : JsonWriter.seconds(view.openNanos()))
                 .put("holds", view.holds())
                 .put("waits", view.waits());
     }
 
     /** The number in the path. */
-    static long number(Exchange exchange) throws Problem {
+    static long number(HttpExchange httpExchange) throws Problem {
         try {
-            return Long.parseLong(exchange.segment("number"));
+            return Long.parseLong(httpExchange.segment("number"));
         } catch (NumberFormatException e) {
             throw Problem.badRequest("a connection is named by its number");
         }
@@ -113,10 +113,10 @@ final class ConnectionRoutes {
         return new Problem(404, "no_connection", "there is no connection of this number");
     }
 
-    private void show(Exchange exchange) throws Problem {
-        long number = number(exchange);
-        Driver driver = exchange.backend().driver();
-        exchange.offLoop(
+    private void show(HttpExchange httpExchange) throws Problem {
+        long number = number(httpExchange);
+        Driver driver = httpExchange.backend().driver();
+        httpExchange.offLoop(
                 () -> {
                     SessionView view = driver.session(number);
                     if (view == null) {
@@ -134,40 +134,40 @@ final class ConnectionRoutes {
             answer.put("node", view.node());
         }
         answer.put("holding", holding).put("waiting", waiting);
-        Bulk bulk = new Bulk();
-        for (BelongingView belonging : driver.belongings(view.id(), MOST_BELONGINGS)) {
-            if (!bulk.admits(belonging.key())) {
+        ResponseSizeLimit responseSizeLimit = new ResponseSizeLimit();
+        for (HoldOrWaiterView belonging : driver.holdsAndWaiters(view.id(), MAX_HOLDS_AND_WAITERS)) {
+            if (!responseSizeLimit.admits(belonging.key())) {
                 return answer.put("truncated", true);
             }
             JsonObject shown =
-                    Show.putKey(
-                                    new JsonObject().put("kind", Show.word(belonging.kind())),
+                    JsonFormat.putKey(
+                                    new JsonObject().put("kind", JsonFormat.label(belonging.kind())),
                                     belonging.key())
-                            .put("mode", Show.word(belonging.mode()));
+                            .put("mode", JsonFormat.label(belonging.mode()));
             if (belonging.held()) {
                 holding.add(
                         shown.put("fence", Long.toString(belonging.fence()))
                                 .put("state", belonging.offered() ? "offered" : "held")
-                                .put("held_s", Json.seconds(belonging.sinceNanos()))
-                                .put("lease_left_s", Show.left(belonging.leftNanos())));
+                                .put("held_s", JsonWriter.seconds(belonging.sinceNanos()))
+                                .put("lease_left_s", JsonFormat.remaining(belonging.leftNanos())));
             } else {
                 Integer position =
-                        waiting.size() < MOST_PLACES
+                        waiting.size() < MAX_POSITIONS
                                 ? position(view.id(), belonging, driver)
                                 : null;
                 waiting.add(
                         shown.put("position", position)
-                                .put("waited_s", Json.seconds(belonging.sinceNanos()))
-                                .put("timeout_left_s", Show.left(belonging.leftNanos())));
+                                .put("waited_s", JsonWriter.seconds(belonging.sinceNanos()))
+                                .put("timeout_left_s", JsonFormat.remaining(belonging.leftNanos())));
             }
         }
         return answer;
     }
 
-    private static @Nullable Integer position(long session, BelongingView wait, Driver driver) {
-        KeyView view = driver.view(wait.kind(), wait.key(), MOST_IN_LINE);
+    private static @Nullable Integer position(long session, HoldOrWaiterView wait, Driver driver) {
+        KeyView view = driver.view(wait.kind(), wait.key(), MAX_QUEUED);
         if (view != null) {
-            for (KeyView.Waiter waiter : view.line()) {
+            for (KeyView.Waiter waiter : view.queue()) {
                 if (waiter.session() == session) {
                     return waiter.position();
                 }

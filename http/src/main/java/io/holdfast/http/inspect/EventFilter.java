@@ -1,12 +1,12 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.driver.watch.Happening;
+import io.holdfast.driver.watch.ServerEvent;
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.Event;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.http.web.Exchange;
+import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.Problem;
 
 import org.jspecify.annotations.Nullable;
@@ -23,14 +23,14 @@ import java.util.regex.Pattern;
  * through. It is asked where things happen, and so is quick.
  */
 record EventFilter(
-        Set<Event.Type> types,
+        Set<KeyEvent.Type> types,
         Set<Other> others,
         @Nullable Kind kind,
         @Nullable Namespace namespace,
         @Nullable ByteString key,
         @Nullable ByteString prefix,
         long connection)
-        implements Predicate<Happening> {
+        implements Predicate<ServerEvent> {
     /** What is told besides what happens to keys. */
     enum Other {
         SESSION_OPENED,
@@ -46,19 +46,19 @@ record EventFilter(
 
     private static final Pattern COMMA = Pattern.compile(",");
 
-    static EventFilter of(Exchange exchange) throws Problem {
-        String text = exchange.query("type");
-        String number = exchange.query("connection");
+    static EventFilter of(HttpExchange httpExchange) throws Problem {
+        String text = httpExchange.query("type");
+        String number = httpExchange.query("connection");
         long connection = 0;
         try {
             connection = number == null ? 0 : Long.parseLong(number);
         } catch (NumberFormatException e) {
             throw Problem.badRequest("connection must be a number");
         }
-        Set<Event.Type> types = EnumSet.noneOf(Event.Type.class);
+        Set<KeyEvent.Type> types = EnumSet.noneOf(KeyEvent.Type.class);
         Set<Other> others = EnumSet.noneOf(Other.class);
         if (text == null || text.isEmpty()) {
-            types = EnumSet.allOf(Event.Type.class);
+            types = EnumSet.allOf(KeyEvent.Type.class);
             others = EnumSet.allOf(Other.class);
         } else {
             for (String word : COMMA.split(text, -1)) {
@@ -68,16 +68,16 @@ record EventFilter(
         return new EventFilter(
                 types,
                 others,
-                Queries.kind(exchange),
-                Queries.namespace(exchange),
-                bytes(exchange, "key"),
-                bytes(exchange, "prefix"),
+                QueryParameters.kind(httpExchange),
+                QueryParameters.namespace(httpExchange),
+                bytes(httpExchange, "key"),
+                bytes(httpExchange, "prefix"),
                 connection);
     }
 
-    private static void add(String word, Set<Event.Type> types, Set<Other> others) throws Problem {
-        for (Event.Type type : Event.Type.values()) {
-            if (Show.word(type).equals(word)) {
+    private static void add(String word, Set<KeyEvent.Type> types, Set<Other> others) throws Problem {
+        for (KeyEvent.Type type : KeyEvent.Type.values()) {
+            if (JsonFormat.label(type).equals(word)) {
                 types.add(type);
                 return;
             }
@@ -91,27 +91,27 @@ record EventFilter(
         throw Problem.badRequest("there are no events of the type " + word);
     }
 
-    private static @Nullable ByteString bytes(Exchange exchange, String name) throws Problem {
-        byte[] bytes = exchange.queryBytes(name);
+    private static @Nullable ByteString bytes(HttpExchange httpExchange, String name) throws Problem {
+        byte[] bytes = httpExchange.queryBytes(name);
         return bytes == null ? null : ByteString.of(bytes);
     }
 
     @Override
-    public boolean test(Happening happening) {
-        return switch (happening) {
-            case Happening.OnKey(var event, var _) -> test(event);
-            case Happening.Opened(var session, var _, var _) ->
+    public boolean test(ServerEvent serverEvent) {
+        return switch (serverEvent) {
+            case ServerEvent.OnKey(var keyEvent, var _) -> test(keyEvent);
+            case ServerEvent.SessionOpened(var session, var _, var _) ->
                     testSession(Other.SESSION_OPENED, session);
-            case Happening.Closed(var session, var _, var _) ->
+            case ServerEvent.SessionClosed(var session, var _, var _) ->
                     testSession(Other.SESSION_CLOSED, session);
-            case Happening.Gap(var _) -> true;
+            case ServerEvent.Gap(var _) -> true;
         };
     }
 
-    private boolean test(Event event) {
-        return types.contains(event.type())
-                && (connection == 0 || connection == event.session())
-                && isOn(event.kind(), event.key());
+    private boolean test(KeyEvent keyEvent) {
+        return types.contains(keyEvent.type())
+                && (connection == 0 || connection == keyEvent.session())
+                && isOn(keyEvent.kind(), keyEvent.key());
     }
 
     private boolean isOn(Kind itsKind, Key itsKey) {

@@ -1,15 +1,15 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.driver.Peer;
-import io.holdfast.driver.watch.Happening;
-import io.holdfast.driver.watch.Observatory;
-import io.holdfast.driver.watch.Subscription;
-import io.holdfast.engine.Event;
-import io.holdfast.http.web.Api;
+import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.watch.ServerEvent;
+import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.watch.EventSubscription;
+import io.holdfast.engine.KeyEvent;
+import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.EventStream;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Json;
-import io.holdfast.http.web.Need;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.JsonWriter;
+import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -23,10 +23,10 @@ import java.util.function.BiConsumer;
 /** What happens, as it happens. */
 final class EventRoute {
     /** Each costs a little where things happen, so there are not more of them. */
-    static final int MOST_STREAMS = 64;
+    static final int MAX_STREAMS = 64;
 
     /** How many wait for a reader that is behind; then it misses some. */
-    static final int MOST_WAITING = 1024;
+    static final int MAX_WAITING = 1024;
 
     /** How many are written before others have their turn. */
     private static final int TURN = 256;
@@ -40,22 +40,22 @@ final class EventRoute {
         this.ping = ping;
     }
 
-    void addTo(Api api) {
-        api.add(HttpMethod.GET, "/v1/events", Need.READ, this::watch);
+    void addTo(ApiRouter apiRouter) {
+        apiRouter.add(HttpMethod.GET, "/v1/events", Permission.READ, this::watch);
     }
 
-    private void watch(Exchange exchange) throws Problem {
-        EventFilter filter = EventFilter.of(exchange);
-        if (exchange.method().equals(HttpMethod.HEAD)) {
-            exchange.answer(200, "text/event-stream", Buffer.buffer());
+    private void watch(HttpExchange httpExchange) throws Problem {
+        EventFilter filter = EventFilter.of(httpExchange);
+        if (httpExchange.method().equals(HttpMethod.HEAD)) {
+            httpExchange.answer(200, "text/event-stream", Buffer.buffer());
             return;
         }
-        if (streams >= MOST_STREAMS) {
+        if (streams >= MAX_STREAMS) {
             throw new Problem(503, "max_streams", "too many are watching already");
         }
-        EventStream stream = exchange.stream();
+        EventStream stream = httpExchange.stream();
         streams++;
-        Watching watching = new Watching(exchange, stream, filter);
+        Watching watching = new Watching(httpExchange, stream, filter);
         stream.pingEvery(ping);
         stream.onEnd(
                 () -> {
@@ -66,24 +66,24 @@ final class EventRoute {
 
     /** One who watches. */
     private final class Watching {
-        private final Exchange exchange;
+        private final HttpExchange httpExchange;
         private final EventStream stream;
-        private final Observatory observatory;
-        private final Subscription subscription;
+        private final ServerMonitor serverMonitor;
+        private final EventSubscription eventSubscription;
         private final EventFilter filter;
         private final BiConsumer<Audit.Act, JsonObject> onAudit = this::audited;
         private long missedAudits;
 
-        Watching(Exchange exchange, EventStream stream, EventFilter filter) {
-            this.exchange = exchange;
+        Watching(HttpExchange httpExchange, EventStream stream, EventFilter filter) {
+            this.httpExchange = httpExchange;
             this.stream = stream;
             this.filter = filter;
-            this.observatory = exchange.backend().observatory();
-            this.subscription =
-                    observatory.subscribe(
-                            filter, MOST_WAITING, () -> exchange.web().later(this::write));
+            this.serverMonitor = httpExchange.backend().observatory();
+            this.eventSubscription =
+                    serverMonitor.subscribe(
+                            filter, MAX_WAITING, () -> httpExchange.web().runOnEventLoop(this::write));
             stream.onDrained(this::write);
-            if (filter.wantsAudit() && exchange.isAdmin()) {
+            if (filter.wantsAudit() && httpExchange.isAdmin()) {
                 audit.watch(onAudit);
             }
         }
@@ -98,13 +98,13 @@ final class EventRoute {
                     send(EventFilter.GAP, new JsonObject().put("missed", missedAudits));
                     missedAudits = 0;
                 }
-                Happening next = subscription.poll();
+                ServerEvent next = eventSubscription.poll();
                 if (next == null) {
                     return;
                 }
                 send(next);
             }
-            exchange.web().later(this::write);
+            httpExchange.web().runOnEventLoop(this::write);
         }
 
         private void audited(Audit.Act act, JsonObject entry) {
@@ -120,15 +120,15 @@ final class EventRoute {
             }
         }
 
-        private void send(Happening happening) {
-            switch (happening) {
-                case Happening.OnKey(var event, var peer) ->
-                        send(Show.word(event.type()), show(event, peer));
-                case Happening.Opened(var session, var peer, var at) ->
-                        send(EventFilter.OPENED, show(session, peer, at));
-                case Happening.Closed(var session, var peer, var at) ->
-                        send(EventFilter.CLOSED, show(session, peer, at));
-                case Happening.Gap(var missed) ->
+        private void send(ServerEvent serverEvent) {
+            switch (serverEvent) {
+                case ServerEvent.OnKey(var keyEvent, var clientInfo) ->
+                        send(JsonFormat.label(keyEvent.type()), show(keyEvent, clientInfo));
+                case ServerEvent.SessionOpened(var session, var clientInfo, var at) ->
+                        send(EventFilter.OPENED, show(session, clientInfo, at));
+                case ServerEvent.SessionClosed(var session, var clientInfo, var at) ->
+                        send(EventFilter.CLOSED, show(session, clientInfo, at));
+                case ServerEvent.Gap(var missed) ->
                         send(EventFilter.GAP, new JsonObject().put("missed", missed));
             }
         }
@@ -139,33 +139,33 @@ final class EventRoute {
             stream.send(type, data);
         }
 
-        private JsonObject show(long session, Peer peer, long atNanos) {
-            return Show.putWho(begin(atNanos), session, peer);
+        private JsonObject show(long session, ClientInfo clientInfo, long atNanos) {
+            return JsonFormat.putWho(begin(atNanos), session, clientInfo);
         }
 
         private JsonObject begin(long atNanos) {
-            return new JsonObject().put("at", Show.time(observatory.timeOf(atNanos)));
+            return new JsonObject().put("at", JsonFormat.time(serverMonitor.timeOf(atNanos)));
         }
 
-        private JsonObject show(Event event, @Nullable Peer peer) {
-            JsonObject shown = begin(event.atNanos()).put("kind", Show.word(event.kind()));
-            Show.putKey(shown, event.key());
-            Show.putWho(shown, event.session(), peer)
-                    .put("mode", Show.word(event.mode()))
-                    .put("fence", Show.fence(event.fence()));
-            switch (event.type()) {
+        private JsonObject show(KeyEvent keyEvent, @Nullable ClientInfo clientInfo) {
+            JsonObject shown = begin(keyEvent.atNanos()).put("kind", JsonFormat.label(keyEvent.kind()));
+            JsonFormat.putKey(shown, keyEvent.key());
+            JsonFormat.putWho(shown, keyEvent.session(), clientInfo)
+                    .put("mode", JsonFormat.label(keyEvent.mode()))
+                    .put("fence", JsonFormat.fence(keyEvent.fence()));
+            switch (keyEvent.type()) {
                 case WAITING, OFFERED, ACQUIRED, TIMED_OUT, GAVE_UP ->
-                        shown.put("waited_s", Json.seconds(event.spanNanos()));
-                case RELEASED, LOST -> shown.put("held_s", Json.seconds(event.spanNanos()));
+                        shown.put("waited_s", JsonWriter.seconds(keyEvent.spanNanos()));
+                case RELEASED, LOST -> shown.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()));
                 case EXPIRED ->
-                        shown.put("held_s", Json.seconds(event.spanNanos()))
-                                .put("late_s", Json.seconds(event.lateNanos()));
+                        shown.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()))
+                                .put("late_s", JsonWriter.seconds(keyEvent.lateNanos()));
             }
-            return shown.put("holders", event.holders()).put("waiters", event.waiters());
+            return shown.put("holders", keyEvent.holders()).put("waiters", keyEvent.waiters());
         }
 
         void close() {
-            subscription.close();
+            eventSubscription.close();
             audit.unwatch(onAudit);
         }
     }

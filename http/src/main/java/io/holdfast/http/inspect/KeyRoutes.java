@@ -1,18 +1,18 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.watch.Observatory;
-import io.holdfast.engine.Event;
+import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.http.web.Api;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Json;
-import io.holdfast.http.web.Need;
+import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.JsonWriter;
+import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -28,15 +28,15 @@ import java.util.function.Predicate;
 
 /** The keys that are in use, and one of them with all there is to know. */
 final class KeyRoutes {
-    private static final int MOST_ROWS = 20_000;
-    private static final int USUAL_ROWS = 1000;
-    private static final int MOST_OFFSET = 100_000;
-    private static final int MOST_IN_LINE = 1000;
-    private static final int USUAL_IN_LINE = 100;
+    private static final int MAX_ROWS = 20_000;
+    private static final int DEFAULT_ROWS = 1000;
+    private static final int MAX_OFFSET = 100_000;
+    private static final int MAX_QUEUED = 1000;
+    private static final int DEFAULT_QUEUED = 100;
 
-    void addTo(Api api) {
-        api.add(HttpMethod.GET, "/v1/keys", Need.READ, this::list);
-        api.add(HttpMethod.GET, "/v1/keys/{key}", Need.READ, this::show);
+    void addTo(ApiRouter apiRouter) {
+        apiRouter.add(HttpMethod.GET, "/v1/keys", Permission.READ, this::list);
+        apiRouter.add(HttpMethod.GET, "/v1/keys/{key}", Permission.READ, this::show);
     }
 
     private enum Sort {
@@ -61,22 +61,22 @@ final class KeyRoutes {
         WAITED
     }
 
-    private void list(Exchange exchange) throws Problem {
-        Kind kind = Queries.kind(exchange);
-        State state = Queries.word(exchange, "state", State.class);
-        Namespace namespace = Queries.namespace(exchange);
-        String part = Queries.search(exchange);
-        byte[] exact = exchange.queryBytes("key");
+    private void list(HttpExchange httpExchange) throws Problem {
+        Kind kind = QueryParameters.kind(httpExchange);
+        State state = QueryParameters.enumParameter(httpExchange, "state", State.class);
+        Namespace namespace = QueryParameters.namespace(httpExchange);
+        String part = QueryParameters.search(httpExchange);
+        byte[] exact = httpExchange.queryBytes("key");
         Comparator<ResourceView> order =
-                Queries.order(
-                        exchange,
-                        Queries.word(exchange, "sort", Sort.class, Sort.KEY).order(),
+                QueryParameters.order(
+                        httpExchange,
+                        QueryParameters.enumParameter(httpExchange, "sort", Sort.class, Sort.KEY).order(),
                         Sort.KEY.order());
         Ranking<ResourceView> ranking =
                 new Ranking<>(
                         order,
-                        exchange.queryInt("offset", 0, 0, MOST_OFFSET),
-                        exchange.queryInt("limit", USUAL_ROWS, 0, MOST_ROWS));
+                        httpExchange.queryInt("offset", 0, 0, MAX_OFFSET),
+                        httpExchange.queryInt("limit", DEFAULT_ROWS, 0, MAX_ROWS));
         Predicate<ResourceView> wanted =
                 view ->
                         (kind == null || view.kind() == kind)
@@ -84,17 +84,17 @@ final class KeyRoutes {
                                 && (state != State.WAITED || view.waiters() > 0)
                                 && (namespace == null || view.key().namespace().equals(namespace))
                                 && (part == null || contains(view.key(), part));
-        Driver driver = exchange.backend().driver();
-        Observatory observatory = exchange.backend().observatory();
+        Driver driver = httpExchange.backend().driver();
+        ServerMonitor serverMonitor = httpExchange.backend().observatory();
         if (exact == null) {
-            exchange.offLoop(
+            httpExchange.offLoop(
                     () -> {
                         ranking.addAll(driver.listInUse(), wanted);
-                        return rows(ranking, observatory);
+                        return rows(ranking, serverMonitor);
                     });
             return;
         }
-        Key key = Key.of(namespace == null ? exchange.namespace() : namespace, exact);
+        Key key = Key.of(namespace == null ? httpExchange.namespace() : namespace, exact);
         for (Kind each : Kind.values()) {
             KeyView view = driver.view(each, key, 1);
             ResourceView found = view == null ? null : summary(key, view);
@@ -102,11 +102,11 @@ final class KeyRoutes {
                 ranking.add(found);
             }
         }
-        exchange.ok(rows(ranking, observatory));
+        httpExchange.ok(rows(ranking, serverMonitor));
     }
 
     private static boolean contains(Key key, String part) {
-        return Show.text(key.bytes()).toLowerCase(Locale.ROOT).contains(part);
+        return JsonFormat.text(key.bytes()).toLowerCase(Locale.ROOT).contains(part);
     }
 
     private static ResourceView summary(Key key, KeyView view) {
@@ -125,78 +125,78 @@ final class KeyRoutes {
                 first == null ? 0 : first.fence());
     }
 
-    private static JsonObject rows(Ranking<ResourceView> ranking, Observatory observatory) {
+    private static JsonObject rows(Ranking<ResourceView> ranking, ServerMonitor serverMonitor) {
         JsonArray rows = new JsonArray();
-        Bulk bulk = new Bulk();
+        ResponseSizeLimit responseSizeLimit = new ResponseSizeLimit();
         JsonObject answer = new JsonObject().put("total", ranking.total()).put("keys", rows);
         for (ResourceView view : ranking.toList()) {
-            if (!bulk.admits(view.key())) {
+            if (!responseSizeLimit.admits(view.key())) {
                 return answer.put("truncated", true);
             }
-            rows.add(row(view, observatory));
+            rows.add(row(view, serverMonitor));
         }
         return answer;
     }
 
-    private static JsonObject row(ResourceView view, Observatory observatory) {
+    private static JsonObject row(ResourceView view, ServerMonitor serverMonitor) {
         boolean held = view.holders() > 0;
         JsonObject holder = null;
         if (held) {
             holder =
-                    Show.putWho(new JsonObject(), view.owner(), observatory)
-                            .put("mode", Show.word(view.mode()))
+                    JsonFormat.putWho(new JsonObject(), view.owner(), serverMonitor)
+                            .put("mode", JsonFormat.label(view.mode()))
                             .put("fence", Long.toString(view.fence()));
         }
-        return Show.putKey(new JsonObject().put("kind", Show.word(view.kind())), view.key())
-                .put("limit", Show.limit(view.kind(), view.limit()))
+        return JsonFormat.putKey(new JsonObject().put("kind", JsonFormat.label(view.kind())), view.key())
+                .put("limit", JsonFormat.limit(view.kind(), view.limit()))
                 .put("holders", view.holders())
                 .put("waiters", view.waiters())
                 .put("holder", holder)
-                .put("held_s", held ? Json.seconds(view.heldNanos()) : null)
-                .put("lease_left_s", held ? Show.left(view.leaseLeftNanos()) : null);
+                .put("held_s", held ? JsonWriter.seconds(view.heldNanos()) : null)
+                .put("lease_left_s", held ? JsonFormat.remaining(view.leaseLeftNanos()) : null);
     }
 
-    private void show(Exchange exchange) throws Problem {
-        Namespace namespace = Queries.namespace(exchange);
-        Key key = exchange.anyKey(namespace == null ? exchange.namespace() : namespace);
-        Kind only = Queries.kind(exchange);
-        int offset = exchange.queryInt("offset", 0, 0, Integer.MAX_VALUE);
-        int limit = exchange.queryInt("limit", USUAL_IN_LINE, 0, MOST_IN_LINE);
-        Driver driver = exchange.backend().driver();
-        Observatory observatory = exchange.backend().observatory();
-        exchange.offLoop(
+    private void show(HttpExchange httpExchange) throws Problem {
+        Namespace namespace = QueryParameters.namespace(httpExchange);
+        Key key = httpExchange.anyKey(namespace == null ? httpExchange.namespace() : namespace);
+        Kind only = QueryParameters.kind(httpExchange);
+        int offset = httpExchange.queryInt("offset", 0, 0, Integer.MAX_VALUE);
+        int limit = httpExchange.queryInt("limit", DEFAULT_QUEUED, 0, MAX_QUEUED);
+        Driver driver = httpExchange.backend().driver();
+        ServerMonitor serverMonitor = httpExchange.backend().observatory();
+        httpExchange.offLoop(
                 () -> {
                     JsonArray resources = new JsonArray();
                     for (Kind kind : only == null ? List.of(Kind.values()) : List.of(only)) {
                         KeyView view = driver.view(kind, key, offset, limit);
-                        List<Event> past = observatory.past(kind, key);
+                        List<KeyEvent> past = serverMonitor.history(kind, key);
                         if (view != null || !past.isEmpty()) {
-                            resources.add(resource(kind, view, past, observatory));
+                            resources.add(resource(kind, view, past, serverMonitor));
                         }
                     }
                     if (resources.isEmpty()) {
                         throw new Problem(
                                 404, "unknown_key", "nobody uses this key, nor did so of late");
                     }
-                    return Show.putKey(new JsonObject(), key).put("resources", resources);
+                    return JsonFormat.putKey(new JsonObject(), key).put("resources", resources);
                 });
     }
 
     private static JsonObject resource(
-            Kind kind, @Nullable KeyView view, List<Event> past, Observatory observatory) {
+            Kind kind, @Nullable KeyView view, List<KeyEvent> past, ServerMonitor serverMonitor) {
         JsonArray holders = new JsonArray();
         JsonArray waiters = new JsonArray();
         JsonArray history = new JsonArray();
         if (view != null) {
             Instant now = Instant.now();
-            view.holders().forEach(holder -> holders.add(show(holder, now, observatory)));
-            view.line().forEach(waiter -> waiters.add(show(waiter, now, observatory)));
+            view.holders().forEach(holder -> holders.add(show(holder, now, serverMonitor)));
+            view.queue().forEach(waiter -> waiters.add(show(waiter, now, serverMonitor)));
         }
-        past.forEach(event -> history.add(show(event, observatory)));
-        Long limit = view == null ? null : Show.limit(kind, view.limit());
+        past.forEach(keyEvent -> history.add(show(keyEvent, serverMonitor)));
+        Long limit = view == null ? null : JsonFormat.limit(kind, view.limit());
         return new JsonObject()
-                .put("kind", Show.word(kind))
-                .put("limit", limit == null && kind == Kind.MUTEX ? Long.valueOf(1) : limit)
+                .put("kind", JsonFormat.label(kind))
+                .put("limit", limit == null && kind == Kind.LOCK ? Long.valueOf(1) : limit)
                 .put("holders_total", view == null ? 0 : view.held())
                 .put("waiters_total", view == null ? 0 : view.waiters())
                 .put("holders", holders)
@@ -204,34 +204,34 @@ final class KeyRoutes {
                 .put("history", history);
     }
 
-    private static JsonObject show(KeyView.Holder holder, Instant now, Observatory observatory) {
-        return Show.putWho(new JsonObject(), holder.session(), observatory)
-                .put("mode", Show.word(holder.mode()))
+    private static JsonObject show(KeyView.Holder holder, Instant now, ServerMonitor serverMonitor) {
+        return JsonFormat.putWho(new JsonObject(), holder.session(), serverMonitor)
+                .put("mode", JsonFormat.label(holder.mode()))
                 .put("fence", Long.toString(holder.fence()))
-                .put("since", Show.time(now.minusNanos(holder.heldNanos())))
-                .put("held_s", Json.seconds(holder.heldNanos()))
-                .put("lease_left_s", Show.left(holder.leaseLeftNanos()))
+                .put("since", JsonFormat.time(now.minusNanos(holder.heldNanos())))
+                .put("held_s", JsonWriter.seconds(holder.heldNanos()))
+                .put("lease_left_s", JsonFormat.remaining(holder.leaseLeftNanos()))
                 .put("state", holder.offered() ? "offered" : "held");
     }
 
-    private static JsonObject show(KeyView.Waiter waiter, Instant now, Observatory observatory) {
-        return Show.putWho(
+    private static JsonObject show(KeyView.Waiter waiter, Instant now, ServerMonitor serverMonitor) {
+        return JsonFormat.putWho(
                         new JsonObject().put("position", waiter.position()),
                         waiter.session(),
-                        observatory)
-                .put("mode", Show.word(waiter.mode()))
-                .put("since", Show.time(now.minusNanos(waiter.waitedNanos())))
-                .put("waited_s", Json.seconds(waiter.waitedNanos()))
-                .put("timeout_left_s", Show.left(waiter.leftNanos()));
+                        serverMonitor)
+                .put("mode", JsonFormat.label(waiter.mode()))
+                .put("since", JsonFormat.time(now.minusNanos(waiter.waitedNanos())))
+                .put("waited_s", JsonWriter.seconds(waiter.waitedNanos()))
+                .put("timeout_left_s", JsonFormat.remaining(waiter.leftNanos()));
     }
 
-    private static JsonObject show(Event event, Observatory observatory) {
+    private static JsonObject show(KeyEvent keyEvent, ServerMonitor serverMonitor) {
         return new JsonObject()
-                .put("event", Show.word(event.type()))
-                .put("at", Show.time(observatory.timeOf(event.atNanos())))
-                .put("connection", event.session())
-                .put("mode", Show.word(event.mode()))
-                .put("fence", Show.fence(event.fence()))
-                .put("span_s", Json.seconds(event.spanNanos()));
+                .put("event", JsonFormat.label(keyEvent.type()))
+                .put("at", JsonFormat.time(serverMonitor.timeOf(keyEvent.atNanos())))
+                .put("connection", keyEvent.session())
+                .put("mode", JsonFormat.label(keyEvent.mode()))
+                .put("fence", JsonFormat.fence(keyEvent.fence()))
+                .put("span_s", JsonWriter.seconds(keyEvent.spanNanos()));
     }
 }

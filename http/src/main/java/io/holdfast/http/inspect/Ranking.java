@@ -1,6 +1,6 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.ScanCursor;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,9 +34,9 @@ final class Ranking<T> {
         this.best = new PriorityQueue<>(order.reversed());
     }
 
-    void addAll(Slices<T> all, Predicate<? super T> wanted) {
-        try (Slices<T> slices = all) {
-            for (List<T> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
+    void addAll(ScanCursor<T> all, Predicate<? super T> wanted) {
+        try (ScanCursor<T> scanCursor = all) {
+            for (List<T> slice = scanCursor.next(); !slice.isEmpty(); slice = scanCursor.next()) {
                 for (T item : slice) {
                     if (wanted.test(item)) {
                         add(item);

@@ -1,16 +1,16 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
-import io.holdfast.http.web.Api;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Need;
+import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
 import io.holdfast.protocol.dflockd.DflockdStats;
 import io.netty.buffer.ByteBuf;
@@ -39,30 +39,30 @@ final class StatsRoute {
     private static final String JSON = "application/json";
     private static final int PIECE_BYTES = 32 * 1024;
     private static final long STUCK_SECONDS = 30;
-    private static final int MOST_AT_ONCE = 16;
+    private static final int MAX_AT_ONCE = 16;
 
     /** The line protocol begins its line with this. */
     private static final int OK_BYTES = "ok ".length();
 
-    private final Semaphore writing = new Semaphore(MOST_AT_ONCE);
+    private final Semaphore writing = new Semaphore(MAX_AT_ONCE);
 
-    void addTo(Api api) {
-        api.add(HttpMethod.GET, "/v1/stats", Need.READ, this::stats);
+    void addTo(ApiRouter apiRouter) {
+        apiRouter.add(HttpMethod.GET, "/v1/stats", Permission.READ, this::stats);
     }
 
     /** It is written as it is read, so a slow client takes long: so few may at once. */
-    private void stats(Exchange exchange) throws Problem {
+    private void stats(HttpExchange httpExchange) throws Problem {
         if (!writing.tryAcquire()) {
             throw new Problem(503, "busy", "too many clients read stats");
         }
         Thread.startVirtualThread(
                 () -> {
-                    Writing answer = new Writing(exchange);
+                    Writing answer = new Writing(httpExchange);
                     try {
                         answer.run();
                     } catch (Throwable e) {
                         LOG.atError().setCause(e).log("stats failed");
-                        exchange.web().later(answer::fail);
+                        httpExchange.web().runOnEventLoop(answer::fail);
                     } finally {
                         writing.release();
                     }
@@ -71,17 +71,17 @@ final class StatsRoute {
 
     /** One answer on its way, on a thread of its own. */
     private static final class Writing {
-        private final Exchange exchange;
+        private final HttpExchange httpExchange;
         private final DflockdStats stats = new DflockdStats();
         private ByteBuf out = Unpooled.buffer(1024);
         private boolean begun;
 
-        Writing(Exchange exchange) {
-            this.exchange = exchange;
+        Writing(HttpExchange httpExchange) {
+            this.httpExchange = httpExchange;
         }
 
         void run() {
-            stats.begin(exchange.backend().connections().get(), out);
+            stats.begin(httpExchange.backend().connections().get(), out);
             out.skipBytes(OK_BYTES);
             for (DflockdStats.Part part : DflockdStats.Part.values()) {
                 stats.begin(part, out);
@@ -92,27 +92,27 @@ final class StatsRoute {
             }
             stats.end(out);
             Buffer rest = BufferInternal.buffer(out);
-            exchange.web().later(() -> end(rest));
+            httpExchange.web().runOnEventLoop(() -> end(rest));
         }
 
         void fail() {
             if (begun) {
-                exchange.reset();
+                httpExchange.reset();
             } else {
-                exchange.fail(new Problem(500, "internal", "the server has a fault"));
+                httpExchange.fail(new Problem(500, "internal", "the server has a fault"));
             }
         }
 
         private void end(Buffer rest) {
             if (begun) {
-                exchange.response().end(rest);
+                httpExchange.response().end(rest);
             } else {
-                exchange.answer(200, JSON, rest);
+                httpExchange.answer(200, JSON, rest);
             }
         }
 
         private boolean write(DflockdStats.Part part) {
-            Driver driver = exchange.backend().driver();
+            Driver driver = httpExchange.backend().driver();
             return switch (part) {
                 case LOCKS, SEMAPHORES ->
                         write(
@@ -135,7 +135,7 @@ final class StatsRoute {
                         write(driver.listLists(), ListView::key, view -> stats.write(view, out));
                 case SIGNAL_CHANNELS ->
                         write(
-                                exchange.backend().signals().of(exchange.namespace()).list(),
+                                httpExchange.backend().signals().of(httpExchange.namespace()).list(),
                                 ChannelView::pattern,
                                 view ->
                                         stats.writeChannel(
@@ -146,11 +146,11 @@ final class StatsRoute {
             };
         }
 
-        private <T> boolean write(Slices<T> all, Function<T, Key> keyOf, Consumer<T> writer) {
-            try (Slices<T> slices = all) {
-                for (List<T> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
+        private <T> boolean write(ScanCursor<T> all, Function<T, Key> keyOf, Consumer<T> writer) {
+            try (ScanCursor<T> scanCursor = all) {
+                for (List<T> slice = scanCursor.next(); !slice.isEmpty(); slice = scanCursor.next()) {
                     for (T view : slice) {
-                        if (keyOf.apply(view).namespace().equals(exchange.namespace())) {
+                        if (keyOf.apply(view).namespace().equals(httpExchange.namespace())) {
                             writer.accept(view);
                         }
                     }
@@ -167,13 +167,13 @@ final class StatsRoute {
             Buffer piece = BufferInternal.buffer(out);
             out = Unpooled.buffer(PIECE_BYTES);
             CompletableFuture<Boolean> written = new CompletableFuture<>();
-            exchange.web().later(() -> send(piece, written));
+            httpExchange.web().runOnEventLoop(() -> send(piece, written));
             try {
                 return written.get(STUCK_SECONDS, TimeUnit.SECONDS);
             } catch (ExecutionException e) {
                 return false;
             } catch (TimeoutException e) {
-                exchange.web().later(() -> exchange.reset());
+                httpExchange.web().runOnEventLoop(() -> httpExchange.reset());
                 return false;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -182,8 +182,8 @@ final class StatsRoute {
         }
 
         private void send(Buffer piece, CompletableFuture<Boolean> written) {
-            HttpServerResponse response = exchange.response();
-            if (exchange.isGone() || response.ended()) {
+            HttpServerResponse response = httpExchange.response();
+            if (httpExchange.isGone() || response.ended()) {
                 written.complete(false);
                 return;
             }

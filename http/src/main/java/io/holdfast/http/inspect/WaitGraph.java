@@ -2,10 +2,10 @@ package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.SessionView;
-import io.holdfast.driver.Slices;
-import io.holdfast.engine.BelongingView;
+import io.holdfast.driver.ScanCursor;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.KeyView;
-import io.holdfast.engine.LineView;
+import io.holdfast.engine.QueueView;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,25 +32,25 @@ import java.util.function.LongSupplier;
  */
 final class WaitGraph {
     /** How many of each line are read. */
-    static final int MOST_OF_LINE = 256;
+    static final int MAX_QUEUE_LENGTH = 256;
 
     /** How many lines are read, and how many who wait in them; what is left is not looked at. */
-    private static final int MOST_LINES = 100_000;
+    private static final int MAX_QUEUES = 100_000;
 
-    private static final int MOST_WAITERS = 200_000;
+    private static final int MAX_WAITERS = 200_000;
 
     /** How many holders behind the end of what was read are looked up. */
-    private static final int MOST_LOOKUPS = 20_000;
+    private static final int MAX_LOOKUPS = 20_000;
 
-    private static final int MOST_BELONGINGS = 256;
-    private static final int MOST_CYCLES = 100;
+    private static final int MAX_HOLDS_AND_WAITERS = 256;
+    private static final int MAX_CYCLES = 100;
 
     private final Driver driver;
     private final LongSupplier clock;
     private final LongPredicate concurrent;
-    private final List<LineView> lines = new ArrayList<>();
-    private final Map<Spot, Deadlocks.Holders> holders = new HashMap<>();
-    private final Map<Long, SequencedSet<Spot>> waits = new HashMap<>();
+    private final List<QueueView> queues = new ArrayList<>();
+    private final Map<ResourceKey, DeadlockDetector.Holders> holders = new HashMap<>();
+    private final Map<Long, SequencedSet<ResourceKey>> waits = new HashMap<>();
     private long waiters;
     private boolean truncated;
 
@@ -65,8 +65,8 @@ final class WaitGraph {
     }
 
     /** The lines, each as far as it was read. */
-    List<LineView> lines() {
-        return lines;
+    List<QueueView> queues() {
+        return queues;
     }
 
     /** Whether there is more than was read. */
@@ -75,30 +75,30 @@ final class WaitGraph {
     }
 
     /** Reads everything, and tells the deadlocks. */
-    List<List<Deadlocks.Step>> read() {
+    List<List<DeadlockDetector.Step>> read() {
         long began = clock.getAsLong();
-        readLines();
+        readQueues();
         if (truncated) {
             lookUpHolders();
         }
-        Set<Long> stuck = new Deadlocks(holders, waits, concurrent).stuck();
+        Set<Long> stuck = new DeadlockDetector(holders, waits, concurrent).stuck();
         if (stuck.isEmpty()) {
             return List.of();
         }
-        Map<Long, SequencedSet<Spot>> lasting = new HashMap<>();
+        Map<Long, SequencedSet<ResourceKey>> lasting = new HashMap<>();
         for (Long session : stuck) {
-            SequencedSet<Spot> spots = lastingWaits(session, began);
+            SequencedSet<ResourceKey> spots = lastingWaits(session, began);
             if (!spots.isEmpty()) {
                 lasting.put(session, spots);
             }
         }
-        return new Deadlocks(holders, lasting, concurrent)
-                .cycles(MOST_CYCLES).stream().filter(this::isStillHeld).toList();
+        return new DeadlockDetector(holders, lasting, concurrent)
+                .cycles(MAX_CYCLES).stream().filter(this::isStillHeld).toList();
     }
 
-    private boolean isStillHeld(List<Deadlocks.Step> cycle) {
+    private boolean isStillHeld(List<DeadlockDetector.Step> cycle) {
         long holder = cycle.getFirst().session();
-        for (Deadlocks.Step step : cycle.reversed()) {
+        for (DeadlockDetector.Step step : cycle.reversed()) {
             if (!isHolder(holder, step.spot())) {
                 return false;
             }
@@ -108,17 +108,17 @@ final class WaitGraph {
     }
 
     /** Whether a session is among the holders, to read or to write. */
-    private boolean isHolder(long session, Spot spot) {
-        KeyView view = driver.view(spot.kind(), spot.key(), MOST_OF_LINE);
+    private boolean isHolder(long session, ResourceKey resourceKey) {
+        KeyView view = driver.view(resourceKey.kind(), resourceKey.key(), MAX_QUEUE_LENGTH);
         return view != null
                 && view.holders().stream().anyMatch(holder -> holder.session() == session);
     }
 
-    private void readLines() {
-        try (Slices<LineView> slices = driver.listLines(MOST_OF_LINE)) {
-            for (List<LineView> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
-                for (LineView line : slice) {
-                    if (lines.size() == MOST_LINES || waiters > MOST_WAITERS) {
+    private void readQueues() {
+        try (ScanCursor<QueueView> scanCursor = driver.listQueues(MAX_QUEUE_LENGTH)) {
+            for (List<QueueView> slice = scanCursor.next(); !slice.isEmpty(); slice = scanCursor.next()) {
+                for (QueueView line : slice) {
+                    if (queues.size() == MAX_QUEUES || waiters > MAX_WAITERS) {
                         truncated = true;
                         return;
                     }
@@ -128,14 +128,14 @@ final class WaitGraph {
         }
     }
 
-    private void add(LineView line) {
-        lines.add(line);
-        Spot spot = new Spot(line.kind(), line.key());
+    private void add(QueueView line) {
+        queues.add(line);
+        ResourceKey resourceKey = new ResourceKey(line.kind(), line.key());
         boolean complete = line.holders().size() == line.held();
-        holders.put(spot, new Deadlocks.Holders(line.holders(), complete));
-        for (LineView.Waiter waiter : line.waiters()) {
+        holders.put(resourceKey, new DeadlockDetector.Holders(line.holders(), complete));
+        for (QueueView.Waiter waiter : line.waiters()) {
             if (waiter.awaited()) {
-                waits.computeIfAbsent(waiter.session(), _ -> new LinkedHashSet<>(2)).add(spot);
+                waits.computeIfAbsent(waiter.session(), _ -> new LinkedHashSet<>(2)).add(resourceKey);
             }
         }
         waiters += line.waiters().size();
@@ -145,9 +145,9 @@ final class WaitGraph {
     /** Holders may wait so far back in a line that it was not read that far. */
     private void lookUpHolders() {
         Set<Long> unseen = new HashSet<>();
-        for (Deadlocks.Holders known : holders.values()) {
+        for (DeadlockDetector.Holders known : holders.values()) {
             for (Long session : known.sessions()) {
-                if (unseen.size() < MOST_LOOKUPS && !waits.containsKey(session)) {
+                if (unseen.size() < MAX_LOOKUPS && !waits.containsKey(session)) {
                     unseen.add(session);
                 }
             }
@@ -157,20 +157,20 @@ final class WaitGraph {
             if (view == null || view.waits() == 0) {
                 continue;
             }
-            for (BelongingView belonging : driver.belongings(session, MOST_BELONGINGS)) {
+            for (HoldOrWaiterView belonging : driver.holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
                 if (belonging.awaited()) {
                     waits.computeIfAbsent(session, _ -> new LinkedHashSet<>(2))
-                            .add(new Spot(belonging.kind(), belonging.key()));
+                            .add(new ResourceKey(belonging.kind(), belonging.key()));
                 }
             }
         }
     }
 
     /** What a session has waited for since before a moment; nothing if it may go on meanwhile. */
-    private SequencedSet<Spot> lastingWaits(Long session, long began) {
-        SequencedSet<Spot> spots = new LinkedHashSet<>(2);
+    private SequencedSet<ResourceKey> lastingWaits(Long session, long began) {
+        SequencedSet<ResourceKey> spots = new LinkedHashSet<>(2);
         int found = 0;
-        for (BelongingView belonging : driver.belongings(session, MOST_BELONGINGS)) {
+        for (HoldOrWaiterView belonging : driver.holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
             if (belonging.held()) {
                 continue;
             }
@@ -179,7 +179,7 @@ final class WaitGraph {
                 return new LinkedHashSet<>(); // it began something while we read
             }
             if (belonging.awaited()) {
-                spots.add(new Spot(belonging.kind(), belonging.key()));
+                spots.add(new ResourceKey(belonging.kind(), belonging.key()));
             }
         }
         SessionView view = driver.session(session);

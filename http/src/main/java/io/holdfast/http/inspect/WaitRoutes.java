@@ -1,13 +1,13 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Peer;
-import io.holdfast.driver.watch.Observatory;
-import io.holdfast.engine.LineView;
-import io.holdfast.http.web.Api;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Json;
-import io.holdfast.http.web.Need;
+import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.engine.QueueView;
+import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.JsonWriter;
+import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -20,64 +20,64 @@ import java.util.function.LongPredicate;
 /** Who waits for whom. */
 final class WaitRoutes {
     /** How many waits one answer has; those who have waited longest. */
-    private static final int MOST_WAITS = 5000;
+    private static final int MAX_WAITS = 5000;
 
     /** How many of those in the way of one wait are told. */
-    private static final int MOST_BLOCKERS = 16;
+    private static final int MAX_BLOCKERS = 16;
 
     /** One place in a line. */
-    private record Place(LineView line, int position, LineView.Waiter waiter) {}
+    private record QueuedWaiter(QueueView queue, int position, QueueView.Waiter waiter) {}
 
-    void addTo(Api api) {
-        api.add(HttpMethod.GET, "/v1/waits", Need.READ, this::list);
+    void addTo(ApiRouter apiRouter) {
+        apiRouter.add(HttpMethod.GET, "/v1/waits", Permission.READ, this::list);
     }
 
-    private void list(Exchange exchange) throws Problem {
-        int most = exchange.queryInt("limit", MOST_WAITS, 0, MOST_WAITS);
-        Driver driver = exchange.backend().driver();
-        Observatory observatory = exchange.backend().observatory();
+    private void list(HttpExchange httpExchange) throws Problem {
+        int most = httpExchange.queryInt("limit", MAX_WAITS, 0, MAX_WAITS);
+        Driver driver = httpExchange.backend().driver();
+        ServerMonitor serverMonitor = httpExchange.backend().observatory();
         LongPredicate concurrent =
                 session -> {
-                    Peer peer = observatory.peerOf(session);
-                    return peer != null && peer.concurrent();
+                    ClientInfo clientInfo = serverMonitor.peerOf(session);
+                    return clientInfo != null && clientInfo.concurrent();
                 };
-        exchange.offLoop(
-                () -> list(new WaitGraph(driver, System::nanoTime, concurrent), most, observatory));
+        httpExchange.offLoop(
+                () -> list(new WaitGraph(driver, System::nanoTime, concurrent), most, serverMonitor));
     }
 
-    private static JsonObject list(WaitGraph graph, int most, Observatory observatory) {
-        Bulk bulk = new Bulk();
-        Bulk cyclesBulk = new Bulk();
+    private static JsonObject list(WaitGraph graph, int most, ServerMonitor serverMonitor) {
+        ResponseSizeLimit responseSizeLimit = new ResponseSizeLimit();
+        ResponseSizeLimit cyclesBulk = new ResponseSizeLimit();
         boolean more = false;
         JsonArray cycles = new JsonArray();
-        for (List<Deadlocks.Step> cycle : graph.read()) {
+        for (List<DeadlockDetector.Step> cycle : graph.read()) {
             if (!cycle.stream().allMatch(step -> cyclesBulk.admits(step.spot().key()))) {
                 more = true;
                 break;
             }
             JsonArray steps = new JsonArray();
-            cycle.forEach(step -> steps.add(show(step, observatory)));
+            cycle.forEach(step -> steps.add(show(step, serverMonitor)));
             cycles.add(steps);
         }
-        Ranking<Place> longest =
+        Ranking<QueuedWaiter> longest =
                 new Ranking<>(
-                        Comparator.comparingLong((Place place) -> place.waiter().sinceNanos())
+                        Comparator.comparingLong((QueuedWaiter queuedWaiter) -> queuedWaiter.waiter().sinceNanos())
                                 .reversed(),
                         0,
                         most);
-        for (LineView line : graph.lines()) {
+        for (QueueView line : graph.queues()) {
             int position = 0;
-            for (LineView.Waiter waiter : line.waiters()) {
-                longest.add(new Place(line, ++position, waiter));
+            for (QueueView.Waiter waiter : line.waiters()) {
+                longest.add(new QueuedWaiter(line, ++position, waiter));
             }
         }
         JsonArray waits = new JsonArray();
-        for (Place place : longest.toList()) {
-            if (!bulk.admits(place.line().key())) {
+        for (QueuedWaiter queuedWaiter : longest.toList()) {
+            if (!responseSizeLimit.admits(queuedWaiter.queue().key())) {
                 more = true;
                 break;
             }
-            waits.add(show(place, observatory));
+            waits.add(show(queuedWaiter, serverMonitor));
         }
         return new JsonObject()
                 .put("waits", waits)
@@ -85,29 +85,29 @@ final class WaitRoutes {
                 .put("truncated", more || graph.isTruncated() || longest.total() > most);
     }
 
-    private static JsonObject show(Deadlocks.Step step, Observatory observatory) {
-        Spot spot = step.spot();
-        JsonObject shown = Show.putWho(new JsonObject(), step.session(), observatory);
-        return Show.putKey(shown.put("kind", Show.word(spot.kind())), spot.key())
+    private static JsonObject show(DeadlockDetector.Step step, ServerMonitor serverMonitor) {
+        ResourceKey resourceKey = step.spot();
+        JsonObject shown = JsonFormat.putWho(new JsonObject(), step.session(), serverMonitor);
+        return JsonFormat.putKey(shown.put("kind", JsonFormat.label(resourceKey.kind())), resourceKey.key())
                 .put("concurrent", step.concurrent());
     }
 
-    private static JsonObject show(Place place, Observatory observatory) {
-        LineView line = place.line();
+    private static JsonObject show(QueuedWaiter queuedWaiter, ServerMonitor serverMonitor) {
+        QueueView line = queuedWaiter.queue();
         JsonArray blockers = new JsonArray();
         for (Long session : line.holders()) {
-            if (blockers.size() == MOST_BLOCKERS) {
+            if (blockers.size() == MAX_BLOCKERS) {
                 break;
             }
-            JsonObject blocker = Show.putWho(new JsonObject(), session, observatory);
+            JsonObject blocker = JsonFormat.putWho(new JsonObject(), session, serverMonitor);
             blocker.remove("protocol");
             blockers.add(blocker);
         }
-        JsonObject shown = Show.putWho(new JsonObject(), place.waiter().session(), observatory);
-        return Show.putKey(shown.put("kind", Show.word(line.kind())), line.key())
-                .put("mode", Show.word(place.waiter().mode()))
-                .put("position", place.position())
-                .put("waited_s", Json.seconds(place.waiter().sinceNanos()))
+        JsonObject shown = JsonFormat.putWho(new JsonObject(), queuedWaiter.waiter().session(), serverMonitor);
+        return JsonFormat.putKey(shown.put("kind", JsonFormat.label(line.kind())), line.key())
+                .put("mode", JsonFormat.label(queuedWaiter.waiter().mode()))
+                .put("position", queuedWaiter.position())
+                .put("waited_s", JsonWriter.seconds(queuedWaiter.waiter().sinceNanos()))
                 .put("blocked_by", blockers);
     }
 }

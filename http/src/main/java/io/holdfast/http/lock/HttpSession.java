@@ -2,12 +2,12 @@ package io.holdfast.http.lock;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.http.web.Problem;
-import io.holdfast.http.web.Web;
+import io.holdfast.http.web.HttpContext;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,25 +24,25 @@ import java.util.function.Consumer;
  * which they came. Belongs to the event loop, except for the methods that the driver calls.
  */
 final class HttpSession implements Mailbox {
-    private static final int MOST_IN_LINE = 1000;
+    private static final int MAX_QUEUED = 1000;
 
     /** A request that has been submitted. */
     private static final class Running {
-        final Task task;
+        final LockTask task;
         final long request;
         final Command.Locking command;
 
         /** Whether it is known to wait in line. */
         boolean waits;
 
-        Running(Task task, long request, Command.Locking command) {
-            this.task = task;
+        Running(LockTask lockTask, long request, Command.Locking command) {
+            this.task = lockTask;
             this.request = request;
             this.command = command;
         }
     }
 
-    private final Web web;
+    private final HttpContext httpContext;
     private final Session session;
     private final Consumer<HttpSession> forget;
     private final Queue<Effect> effects = new ConcurrentLinkedQueue<>();
@@ -50,7 +50,7 @@ final class HttpSession implements Mailbox {
     /** The request that was last told to have no answer so far. */
     private volatile long waiting;
 
-    private final ArrayDeque<Task> line = new ArrayDeque<>();
+    private final ArrayDeque<LockTask> queue = new ArrayDeque<>();
     private @Nullable Running running;
     private long lastRequest;
     private long lastAnswered;
@@ -72,14 +72,14 @@ final class HttpSession implements Mailbox {
      *
      * @param forget called once, when it ends
      */
-    HttpSession(Web web, Peer peer, Consumer<HttpSession> forget) {
-        this.web = web;
+    HttpSession(HttpContext httpContext, ClientInfo clientInfo, Consumer<HttpSession> forget) {
+        this.httpContext = httpContext;
         this.forget = forget;
-        this.session = driver().open(this, peer);
+        this.session = driver().open(this, clientInfo);
     }
 
     private Driver driver() {
-        return web.backend().driver();
+        return httpContext.backend().driver();
     }
 
     @Override
@@ -88,18 +88,18 @@ final class HttpSession implements Mailbox {
     }
 
     @Override
-    public void waits(long request) {
+    public void onPending(long request) {
         waiting = request;
     }
 
     @Override
     public void wake() {
-        web.later(this::goOn);
+        httpContext.runOnEventLoop(this::process);
     }
 
     @Override
     public boolean kick() {
-        web.later(() -> end(() -> {}));
+        httpContext.runOnEventLoop(() -> end(() -> {}));
         return true;
     }
 
@@ -113,20 +113,20 @@ final class HttpSession implements Mailbox {
     }
 
     /** Does a request when its turn comes. */
-    void submit(Task task) {
-        if (line.size() >= MOST_IN_LINE) {
-            task.exchange()
+    void submit(LockTask lockTask) {
+        if (queue.size() >= MAX_QUEUED) {
+            lockTask.exchange()
                     .fail(new Problem(503, "busy", "this session has too many requests waiting"));
             return;
         }
         uses++;
-        line.add(task);
-        task.exchange().onGone(() -> abandon(task));
-        goOn();
+        queue.add(lockTask);
+        lockTask.exchange().onGone(() -> abandon(lockTask));
+        process();
     }
 
     /** Tells what has come and begins what may begin; never within itself. */
-    private void goOn() {
+    private void process() {
         if (going) {
             return; // whoever does looks again
         }
@@ -143,17 +143,17 @@ final class HttpSession implements Mailbox {
 
     /** Begins the next request in line; false if there is none, or one is under way. */
     private boolean beginNext() {
-        Task next = running == null && !ended ? line.poll() : null;
+        LockTask next = running == null && !ended ? queue.poll() : null;
         if (next == null) {
             return false;
         }
         if (next.exchange().isGone()) {
             done();
-        } else if (next.creates() && web.isDraining()) {
+        } else if (next.creates() && httpContext.isDraining()) {
             next.exchange().fail(Problem.draining()).onComplete(_ -> done());
         } else {
             long request = ++lastRequest;
-            Command.Locking command = next.question().ask(session.id(), request);
+            Command.Locking command = next.question().create(session.id(), request);
             Running begun = new Running(next, request, command);
             running = begun;
             begun.waits = session.submit(command);
@@ -186,7 +186,7 @@ final class HttpSession implements Mailbox {
     private void answer(Running answered, Effect effect) {
         writing.add(answered.request);
         answered.task
-                .tell(effect)
+                .respond(effect)
                 .onComplete(
                         written -> {
                             writing.remove(answered.request);
@@ -206,36 +206,36 @@ final class HttpSession implements Mailbox {
         }
         Command.Locking command = untold.command;
         if (effect instanceof Effect.Queued) {
-            giveUpPlace(command);
+            leaveQueue(command);
         } else if (effect instanceof Effect.Granted) {
             session.submit(
                     new Command.Cancel(
                             session.id(), untold.request, command.kind(), command.key()));
-        } else if (effect instanceof Effect.Claimed claimed && claimed.anew()) {
+        } else if (effect instanceof Effect.TryAcquired tryAcquired && tryAcquired.isNew()) {
             session.submit(
-                    new Command.Unclaim(
+                    new Command.ReleaseBySession(
                             session.id(), ++lastRequest, command.kind(), command.key()));
         }
-        goOn();
+        process();
     }
 
     /** A place without anybody who awaits it is left by awaiting it for no time. */
-    private void giveUpPlace(Command.Locking command) {
+    private void leaveQueue(Command.Locking command) {
         long request = ++lastRequest;
         session.submit(new Command.Await(session.id(), request, command.kind(), command.key(), 0));
         session.submit(new Command.Cancel(session.id(), request, command.kind(), command.key()));
     }
 
     /** The client of a request has gone. */
-    private void abandon(Task task) {
+    private void abandon(LockTask lockTask) {
         Running asked = running;
-        if (asked != null && asked.task.exchange() == task.exchange()) {
+        if (asked != null && asked.task.exchange() == lockTask.exchange()) {
             if (asked.waits) {
                 withdraw(asked);
                 done();
-                goOn();
+                process();
             } // else what it comes to is undone when that is known
-        } else if (line.remove(task)) {
+        } else if (queue.remove(lockTask)) {
             done();
         } // else it is being answered
     }
@@ -259,7 +259,7 @@ final class HttpSession implements Mailbox {
         }
         if (endsWhenIdle) {
             end(() -> {});
-        } else if (web.isDraining()) {
+        } else if (httpContext.isDraining()) {
             endUnlessHolding();
         }
     }
@@ -278,7 +278,7 @@ final class HttpSession implements Mailbox {
         if (asked != null && asked.waits && asked.task.creates()) {
             withdraw(asked);
             asked.task.exchange().fail(Problem.draining()).onComplete(_ -> done());
-            goOn();
+            process();
         } // else it is told again
         if (uses == 0) {
             endUnlessHolding();
@@ -304,18 +304,18 @@ final class HttpSession implements Mailbox {
         ended = true;
         Running asked = running;
         running = null;
-        List<Task> left = List.copyOf(line);
-        line.clear();
-        session.close(lastTold(), () -> web.later(released));
+        List<LockTask> left = List.copyOf(queue);
+        queue.clear();
+        session.close(lastDelivered(), () -> httpContext.runOnEventLoop(released));
         forget.accept(this);
         if (asked != null) {
             asked.task.exchange().fail(HttpSessions.gone());
         }
-        left.forEach(task -> task.exchange().fail(HttpSessions.gone()));
+        left.forEach(lockTask -> lockTask.exchange().fail(HttpSessions.gone()));
     }
 
     /** Nobody knows for sure of what an answer tells that is still being written. */
-    private long lastTold() {
+    private long lastDelivered() {
         return writing.isEmpty() ? lastAnswered : Math.min(lastAnswered, writing.first() - 1);
     }
 }

@@ -1,13 +1,13 @@
 package io.holdfast.http.lock;
 
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Namespace;
-import io.holdfast.http.web.Exchange;
+import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.Problem;
-import io.holdfast.http.web.Web;
+import io.holdfast.http.web.HttpContext;
 import io.vertx.core.Vertx;
 
 import java.nio.charset.StandardCharsets;
@@ -25,16 +25,16 @@ import java.util.regex.Pattern;
 public final class HttpSessions {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
     private static final int NAME_LENGTH = 16;
-    private static final Duration LONGEST_LOOK = Duration.ofSeconds(30);
+    private static final Duration MAX_SWEEP_INTERVAL = Duration.ofSeconds(30);
 
     /** An open session: found by one half of its id, and proven by the other. */
-    private record Kept(HttpSession session, Namespace namespace, Secret proof) {}
+    private record OpenSession(HttpSession session, Namespace namespace, Secret proof) {}
 
-    private final Web web;
+    private final HttpContext httpContext;
     private final Duration idle;
     private final int most;
     private final int mostPerAddress;
-    private final Map<String, Kept> byName = new HashMap<>();
+    private final Map<String, OpenSession> byName = new HashMap<>();
     private final Set<HttpSession> leases = new HashSet<>();
     private final Map<String, Integer> perAddress = new HashMap<>();
     private final AtomicInteger open = new AtomicInteger();
@@ -46,8 +46,8 @@ public final class HttpSessions {
      * @param most how many there may be; 0 for any number
      * @param mostPerAddress how many clients of one address may have
      */
-    public HttpSessions(Web web, Duration idle, int most, int mostPerAddress) {
-        this.web = web;
+    public HttpSessions(HttpContext httpContext, Duration idle, int most, int mostPerAddress) {
+        this.httpContext = httpContext;
         this.idle = idle;
         this.most = most;
         this.mostPerAddress = mostPerAddress;
@@ -56,7 +56,7 @@ public final class HttpSessions {
     /** Begins to end those that nobody uses. */
     public void start(Vertx vertx) {
         if (idle.isPositive()) {
-            Duration every = idle.compareTo(LONGEST_LOOK) < 0 ? idle : LONGEST_LOOK;
+            Duration every = idle.compareTo(MAX_SWEEP_INTERVAL) < 0 ? idle : MAX_SWEEP_INTERVAL;
             vertx.setPeriodic(Math.max(1, every.toMillis()), _ -> sweep());
         }
     }
@@ -75,11 +75,11 @@ public final class HttpSessions {
      *
      * @return what ends it, to be run once
      */
-    public Runnable enter(Exchange exchange) throws Problem {
-        if (web.isDraining()) {
+    public Runnable enter(HttpExchange httpExchange) throws Problem {
+        if (httpContext.isDraining()) {
             throw Problem.draining();
         }
-        String address = exchange.address();
+        String address = httpExchange.address();
         if (most > 0 && open.get() >= most) {
             throw new Problem(503, "max_sessions", "there are as many sessions as may be");
         }
@@ -87,12 +87,12 @@ public final class HttpSessions {
             throw new Problem(
                     503, "max_sessions_per_ip", "this address has as many sessions as it may");
         }
-        if (!web.backend().connectionRoom().take()) {
+        if (!httpContext.backend().connectionBudget().tryReserve()) {
             throw new Problem(503, "max_sessions", "memory is short");
         }
         perAddress.merge(address, 1, Integer::sum);
         open.incrementAndGet();
-        web.backend().connections().incrementAndGet();
+        httpContext.backend().connections().incrementAndGet();
         return () -> leave(address);
     }
 
@@ -110,21 +110,21 @@ public final class HttpSessions {
      *
      * @throws Problem if there are too many
      */
-    public ForStream openForStream(Exchange exchange, Mailbox mailbox) throws Problem {
-        Runnable leave = enter(exchange);
-        return new ForStream(web.backend().driver().open(mailbox, peer(exchange)), leave);
+    public ForStream openForStream(HttpExchange httpExchange, Mailbox mailbox) throws Problem {
+        Runnable leave = enter(httpExchange);
+        return new ForStream(httpContext.backend().driver().open(mailbox, peer(httpExchange)), leave);
     }
 
-    private static Peer peer(Exchange exchange) {
-        String name = exchange.peerName();
-        return new Peer("http", () -> name);
+    private static ClientInfo peer(HttpExchange httpExchange) {
+        String name = httpExchange.peerName();
+        return new ClientInfo("http", () -> name);
     }
 
     private void leave(String address) {
-        web.backend().connections().decrementAndGet();
+        httpContext.backend().connections().decrementAndGet();
         open.decrementAndGet();
         perAddress.computeIfPresent(address, (_, count) -> count == 1 ? null : count - 1);
-        web.backend().connectionRoom().giveBack();
+        httpContext.backend().connectionBudget().release();
     }
 
     /**
@@ -135,19 +135,19 @@ public final class HttpSessions {
     record Created(String id, HttpSession session) {}
 
     /** Opens a session. */
-    Created create(Exchange exchange) throws Problem {
-        Runnable leave = enter(exchange);
-        String name = hex(web.backend().driver().salt());
-        String proof = hex(web.backend().driver().salt());
+    Created create(HttpExchange httpExchange) throws Problem {
+        Runnable leave = enter(httpExchange);
+        String name = hex(httpContext.backend().driver().salt());
+        String proof = hex(httpContext.backend().driver().salt());
         HttpSession session =
                 new HttpSession(
-                        web,
-                        peer(exchange),
+                        httpContext,
+                        peer(httpExchange),
                         _ -> {
                             byName.remove(name);
                             leave.run();
                         });
-        byName.put(name, new Kept(session, exchange.namespace(), new Secret(ascii(proof))));
+        byName.put(name, new OpenSession(session, httpExchange.namespace(), new Secret(ascii(proof))));
         return new Created(name + proof, session);
     }
 
@@ -160,49 +160,49 @@ public final class HttpSessions {
     }
 
     /** The session of an id in the path. */
-    HttpSession inPath(Exchange exchange) throws Problem {
-        String id = exchange.segment("id");
+    HttpSession inPath(HttpExchange httpExchange) throws Problem {
+        String id = httpExchange.segment("id");
         if (!ID.matcher(id).matches()) {
             throw Problem.badRequest("a session id has 32 lower-case hex digits");
         }
-        return find(id, exchange.namespace());
+        return find(id, httpExchange.namespace());
     }
 
     /** The session of an id in the header. */
-    HttpSession inHeader(Exchange exchange) throws Problem {
-        String id = exchange.header("X-Dflockd-Session");
+    HttpSession inHeader(HttpExchange httpExchange) throws Problem {
+        String id = httpExchange.header("X-Dflockd-Session");
         if (id == null) {
             throw Problem.badRequest("the header X-Dflockd-Session is missing");
         }
-        return find(id, exchange.namespace());
+        return find(id, httpExchange.namespace());
     }
 
     private HttpSession find(String id, Namespace namespace) throws Problem {
-        Kept kept = ID.matcher(id).matches() ? byName.get(id.substring(0, NAME_LENGTH)) : null;
-        if (kept == null
-                || !kept.proof().matches(ascii(id.substring(NAME_LENGTH)))
-                || !kept.namespace().equals(namespace)) {
+        OpenSession openSession = ID.matcher(id).matches() ? byName.get(id.substring(0, NAME_LENGTH)) : null;
+        if (openSession == null
+                || !openSession.proof().matches(ascii(id.substring(NAME_LENGTH)))
+                || !openSession.namespace().equals(namespace)) {
             throw gone();
         }
-        kept.session().use();
-        return kept.session();
+        openSession.session().use();
+        return openSession.session();
     }
 
     /** A session for one request, whose hold outlives it and counts for the connection. */
-    void once(Exchange exchange, Task task) {
-        String name = exchange.peerName();
-        Peer peer = new Peer("http", () -> name, false, exchange.usage());
-        HttpSession session = new HttpSession(web, peer, leases::remove);
+    void once(HttpExchange httpExchange, LockTask lockTask) {
+        String name = httpExchange.peerName();
+        ClientInfo clientInfo = new ClientInfo("http", () -> name, false, httpExchange.usage());
+        HttpSession session = new HttpSession(httpContext, clientInfo, leases::remove);
         leases.add(session);
-        session.submit(task);
+        session.submit(lockTask);
         session.endWhenIdle();
     }
 
     private void sweep() {
         long nanos = Math.min(idle.toNanos(), Long.MAX_VALUE / 2) * 2;
-        for (Kept kept : List.copyOf(byName.values())) {
-            if (kept.session().isUnusedFor(nanos)) {
-                kept.session().end(() -> {});
+        for (OpenSession openSession : List.copyOf(byName.values())) {
+            if (openSession.session().isUnusedFor(nanos)) {
+                openSession.session().end(() -> {});
             }
         }
     }
@@ -219,7 +219,7 @@ public final class HttpSessions {
 
     private List<HttpSession> all() {
         List<HttpSession> all = new ArrayList<>(leases);
-        byName.values().forEach(kept -> all.add(kept.session()));
+        byName.values().forEach(openSession -> all.add(openSession.session()));
         return all;
     }
 }

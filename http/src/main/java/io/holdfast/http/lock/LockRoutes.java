@@ -6,12 +6,12 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.Terms;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
-import io.holdfast.http.web.Api;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Fields;
-import io.holdfast.http.web.Need;
+import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.JsonBody;
+import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
@@ -21,9 +21,9 @@ import io.vertx.core.json.JsonObject;
  * holds that need no session.
  */
 public final class LockRoutes {
-    private static final Terms UNBOUND_READ = new Terms(Mode.READ, false, false);
-    private static final Terms UNBOUND = new Terms(Mode.WRITE, false, false);
-    private static final Terms READ = new Terms(Mode.READ, true, false);
+    private static final HoldAttributes UNBOUND_READ = new HoldAttributes(Mode.READ, false, false);
+    private static final HoldAttributes UNBOUND = new HoldAttributes(Mode.WRITE, false, false);
+    private static final HoldAttributes READ = new HoldAttributes(Mode.READ, true, false);
 
     private final HttpSessions sessions;
     private final long idleSeconds;
@@ -38,40 +38,40 @@ public final class LockRoutes {
         this.idleSeconds = idleSeconds;
     }
 
-    public void addTo(Api api) {
-        post(api, "/v1/sessions", this::openSession);
-        api.add(HttpMethod.DELETE, "/v1/sessions/{id}", Need.USE, this::endSession);
-        post(api, "/v1/sessions/{id}/ping", this::ping);
+    public void addTo(ApiRouter apiRouter) {
+        post(apiRouter, "/v1/sessions", this::openSession);
+        apiRouter.add(HttpMethod.DELETE, "/v1/sessions/{id}", Permission.USE, this::endSession);
+        post(apiRouter, "/v1/sessions/{id}/ping", this::ping);
 
-        addLocks(api, "/v1/locks/{key}", Family.LOCK);
-        addLocks(api, "/v1/semaphores/{key}", Family.SEMAPHORE);
-        addLocks(api, "/v1/rwlocks/{key}", Family.READ_WRITE);
+        addLocks(apiRouter, "/v1/locks/{key}", Family.LOCK);
+        addLocks(apiRouter, "/v1/semaphores/{key}", Family.SEMAPHORE);
+        addLocks(apiRouter, "/v1/rwlocks/{key}", Family.READ_WRITE);
 
-        post(api, "/v1/shared/{key}", this::claim);
-        post(api, "/v1/shared/{key}/release", this::unclaim);
+        post(apiRouter, "/v1/shared/{key}", this::claim);
+        post(apiRouter, "/v1/shared/{key}/release", this::unclaim);
 
-        post(api, "/v1/leases/{key}", this::lease);
-        post(api, "/v1/leases/{key}/release", this::releaseLease);
-        post(api, "/v1/leases/{key}/renew", this::renewLease);
+        post(apiRouter, "/v1/leases/{key}", this::lease);
+        post(apiRouter, "/v1/leases/{key}/release", this::releaseLease);
+        post(apiRouter, "/v1/leases/{key}/renew", this::renewLease);
     }
 
-    private static void post(Api api, String template, io.holdfast.http.web.Handler handler) {
-        api.add(HttpMethod.POST, template, Need.USE, handler);
+    private static void post(ApiRouter apiRouter, String template, io.holdfast.http.web.RouteHandler routeHandler) {
+        apiRouter.add(HttpMethod.POST, template, Permission.USE, routeHandler);
     }
 
-    private void addLocks(Api api, String template, Family family) {
-        post(api, template, exchange -> acquire(exchange, family));
-        post(api, template + "/release", exchange -> release(exchange, family));
-        post(api, template + "/renew", exchange -> renew(exchange, family));
-        post(api, template + "/enqueue", exchange -> enqueue(exchange, family));
-        post(api, template + "/wait", exchange -> await(exchange, family));
+    private void addLocks(ApiRouter apiRouter, String template, Family family) {
+        post(apiRouter, template, httpExchange -> acquire(httpExchange, family));
+        post(apiRouter, template + "/release", httpExchange -> release(httpExchange, family));
+        post(apiRouter, template + "/renew", httpExchange -> renew(httpExchange, family));
+        post(apiRouter, template + "/enqueue", httpExchange -> enqueue(httpExchange, family));
+        post(apiRouter, template + "/wait", httpExchange -> await(httpExchange, family));
     }
 
     /** The families of routes that have the same verbs. */
     private enum Family {
-        LOCK(Kind.MUTEX),
+        LOCK(Kind.LOCK),
         SEMAPHORE(Kind.SEMAPHORE),
-        READ_WRITE(Kind.MUTEX);
+        READ_WRITE(Kind.LOCK);
 
         final Kind kind;
 
@@ -79,52 +79,52 @@ public final class LockRoutes {
             this.kind = kind;
         }
 
-        Key key(Exchange exchange) throws Problem {
-            return this == READ_WRITE ? exchange.key() : exchange.plainKey();
+        Key key(HttpExchange httpExchange) throws Problem {
+            return this == READ_WRITE ? httpExchange.key() : httpExchange.plainKey();
         }
 
-        long limit(Fields fields) throws Problem {
-            return this == SEMAPHORE ? LockRoutes.limit(fields) : 1;
+        long limit(JsonBody jsonBody) throws Problem {
+            return this == SEMAPHORE ? LockRoutes.limit(jsonBody) : 1;
         }
 
-        Mode mode(Fields fields) throws Problem {
-            return this == READ_WRITE ? fields.word("mode", Mode.class, null) : Mode.WRITE;
+        Mode mode(JsonBody jsonBody) throws Problem {
+            return this == READ_WRITE ? jsonBody.enumValue("mode", Mode.class, null) : Mode.WRITE;
         }
     }
 
     // ---- sessions
 
-    private void openSession(Exchange exchange) throws Problem {
-        HttpSessions.Created created = sessions.create(exchange);
-        exchange.ok(
+    private void openSession(HttpExchange httpExchange) throws Problem {
+        HttpSessions.Created created = sessions.create(httpExchange);
+        httpExchange.ok(
                         new JsonObject()
                                 .put("session_id", created.id())
                                 .put("idle_timeout_s", idleSeconds))
                 .onFailure(_ -> created.session().end(() -> {})); // nobody knows its id
     }
 
-    private void endSession(Exchange exchange) throws Problem {
-        sessions.inPath(exchange).end(exchange::noContent);
+    private void endSession(HttpExchange httpExchange) throws Problem {
+        sessions.inPath(httpExchange).end(httpExchange::noContent);
     }
 
-    private void ping(Exchange exchange) throws Problem {
-        HttpSession _ = sessions.inPath(exchange);
-        exchange.noContent();
+    private void ping(HttpExchange httpExchange) throws Problem {
+        HttpSession _ = sessions.inPath(httpExchange);
+        httpExchange.noContent();
     }
 
     // ---- locks and semaphores
 
-    private void acquire(Exchange exchange, Family family) throws Problem {
-        Key key = family.key(exchange);
-        Fields fields = exchange.body();
-        long limit = family.limit(fields);
-        Mode mode = family.mode(fields);
-        long wait = fields.seconds("acquire_timeout_s");
-        long lease = lease(exchange, fields);
-        fields.end();
-        Terms terms = mode == Mode.READ ? READ : Terms.PLAIN;
+    private void acquire(HttpExchange httpExchange, Family family) throws Problem {
+        Key key = family.key(httpExchange);
+        JsonBody jsonBody = httpExchange.body();
+        long limit = family.limit(jsonBody);
+        Mode mode = family.mode(jsonBody);
+        long wait = jsonBody.seconds("acquire_timeout_s");
+        long lease = lease(httpExchange, jsonBody);
+        jsonBody.end();
+        HoldAttributes holdAttributes = mode == Mode.READ ? READ : HoldAttributes.PLAIN;
         submit(
-                exchange,
+                httpExchange,
                 true,
                 (session, request) ->
                         new Command.Acquire(
@@ -135,20 +135,20 @@ public final class LockRoutes {
                                 limit,
                                 wait,
                                 lease,
-                                salt(exchange),
-                                terms),
-                Grants::acquired);
+                                salt(httpExchange),
+                                holdAttributes),
+                LockResponses::acquired);
     }
 
-    private void enqueue(Exchange exchange, Family family) throws Problem {
-        Key key = family.key(exchange);
-        Fields fields = family == Family.LOCK ? exchange.optionalBody() : exchange.body();
-        long limit = family.limit(fields);
-        Mode mode = family.mode(fields);
-        long lease = lease(exchange, fields);
-        fields.end();
+    private void enqueue(HttpExchange httpExchange, Family family) throws Problem {
+        Key key = family.key(httpExchange);
+        JsonBody jsonBody = family == Family.LOCK ? httpExchange.optionalBody() : httpExchange.body();
+        long limit = family.limit(jsonBody);
+        Mode mode = family.mode(jsonBody);
+        long lease = lease(httpExchange, jsonBody);
+        jsonBody.end();
         submit(
-                exchange,
+                httpExchange,
                 true,
                 (session, request) ->
                         new Command.Enqueue(
@@ -158,112 +158,112 @@ public final class LockRoutes {
                                 key,
                                 limit,
                                 lease,
-                                salt(exchange),
+                                salt(httpExchange),
                                 mode),
-                Grants::enqueued);
+                LockResponses::enqueued);
     }
 
-    private void await(Exchange exchange, Family family) throws Problem {
-        Key key = family.key(exchange);
-        Fields fields = exchange.body();
-        long wait = fields.seconds("timeout_s");
-        fields.end();
+    private void await(HttpExchange httpExchange, Family family) throws Problem {
+        Key key = family.key(httpExchange);
+        JsonBody jsonBody = httpExchange.body();
+        long wait = jsonBody.seconds("timeout_s");
+        jsonBody.end();
         submit(
-                exchange,
+                httpExchange,
                 true,
                 (session, request) -> new Command.Await(session, request, family.kind, key, wait),
-                Grants::acquired);
+                LockResponses::acquired);
     }
 
-    private void release(Exchange exchange, Family family) throws Problem {
-        Key key = family.key(exchange);
-        Fields fields = exchange.body();
-        String text = fields.token("token");
-        fields.end();
-        HttpSession session = sessions.inHeader(exchange);
-        session.submit(releasing(exchange, family.kind, key, token(text)));
+    private void release(HttpExchange httpExchange, Family family) throws Problem {
+        Key key = family.key(httpExchange);
+        JsonBody jsonBody = httpExchange.body();
+        String text = jsonBody.token("token");
+        jsonBody.end();
+        HttpSession session = sessions.inHeader(httpExchange);
+        session.submit(releasing(httpExchange, family.kind, key, token(text)));
     }
 
-    private void renew(Exchange exchange, Family family) throws Problem {
-        Key key = family.key(exchange);
-        Fields fields = exchange.body();
-        String text = fields.token("token");
-        long lease = lease(exchange, fields);
-        fields.end();
-        HttpSession session = sessions.inHeader(exchange);
-        session.submit(renewing(exchange, family.kind, key, token(text), lease));
+    private void renew(HttpExchange httpExchange, Family family) throws Problem {
+        Key key = family.key(httpExchange);
+        JsonBody jsonBody = httpExchange.body();
+        String text = jsonBody.token("token");
+        long lease = lease(httpExchange, jsonBody);
+        jsonBody.end();
+        HttpSession session = sessions.inHeader(httpExchange);
+        session.submit(renewing(httpExchange, family.kind, key, token(text), lease));
     }
 
-    private static Task releasing(Exchange exchange, Kind kind, Key key, Token token) {
-        return new Task(
-                exchange,
+    private static LockTask releasing(HttpExchange httpExchange, Kind kind, Key key, Token token) {
+        return new LockTask(
+                httpExchange,
                 false,
                 (session, request) -> new Command.Release(session, request, kind, key, token),
-                Grants::released);
+                LockResponses::released);
     }
 
-    private static Task renewing(
-            Exchange exchange, Kind kind, Key key, Token token, long leaseNanos) {
-        return new Task(
-                exchange,
+    private static LockTask renewing(
+            HttpExchange httpExchange, Kind kind, Key key, Token token, long leaseNanos) {
+        return new LockTask(
+                httpExchange,
                 false,
                 (session, request) ->
                         new Command.Renew(session, request, kind, key, token, leaseNanos),
-                Grants::renewed);
+                LockResponses::renewed);
     }
 
     private void submit(
-            Exchange exchange, boolean creates, Task.Question question, Task.Answer answer)
+            HttpExchange httpExchange, boolean creates, LockTask.CommandFactory commandFactory, LockTask.Responder responder)
             throws Problem {
-        sessions.inHeader(exchange).submit(new Task(exchange, creates, question, answer));
+        sessions.inHeader(httpExchange).submit(new LockTask(httpExchange, creates, commandFactory, responder));
     }
 
     // ---- shared locks
 
-    private void claim(Exchange exchange) throws Problem {
-        Key key = exchange.key();
-        exchange.optionalBody().end();
+    private void claim(HttpExchange httpExchange) throws Problem {
+        Key key = httpExchange.key();
+        httpExchange.optionalBody().end();
         submit(
-                exchange,
+                httpExchange,
                 true,
                 (session, request) ->
-                        new Command.Claim(session, request, Kind.SHARED, key, salt(exchange)),
+                        new Command.TryAcquire(session, request, Kind.SHARED, key, salt(httpExchange)),
                 (told, effect) -> {
-                    int holders = effect instanceof Effect.Claimed claimed ? claimed.holders() : 0;
+                    int holders = effect instanceof Effect.TryAcquired tryAcquired ? tryAcquired.holders() : 0;
                     return told.ok(new JsonObject().put("status", "ok").put("holders", holders));
                 });
     }
 
-    private void unclaim(Exchange exchange) throws Problem {
-        Key key = exchange.key();
-        exchange.optionalBody().end();
+    private void unclaim(HttpExchange httpExchange) throws Problem {
+        Key key = httpExchange.key();
+        httpExchange.optionalBody().end();
         submit(
-                exchange,
+                httpExchange,
                 false,
-                (session, request) -> new Command.Unclaim(session, request, Kind.SHARED, key),
-                Grants::released);
+                (session, request) -> new Command.ReleaseBySession(session, request, Kind.SHARED, key),
+                LockResponses::released);
     }
 
     // ---- without a session
 
-    private void lease(Exchange exchange) throws Problem {
-        Key key = exchange.key();
-        Fields fields = exchange.body();
-        boolean many = fields.has("limit");
-        long limit = many ? limit(fields) : 1;
-        Mode mode = fields.word("mode", Mode.class, Mode.WRITE);
-        long wait = fields.seconds("acquire_timeout_s");
-        long lease = lease(exchange, fields);
-        fields.end();
+    private void lease(HttpExchange httpExchange) throws Problem {
+        Key key = httpExchange.key();
+        JsonBody jsonBody = httpExchange.body();
+        boolean many = jsonBody.has("limit");
+        long limit = many ? limit(jsonBody) : 1;
+        Mode mode = jsonBody.enumValue("mode", Mode.class, Mode.WRITE);
+        long wait = jsonBody.seconds("acquire_timeout_s");
+        long lease = lease(httpExchange, jsonBody);
+        jsonBody.end();
         if (many && mode == Mode.READ) {
             throw Problem.badRequest("a semaphore has no mode");
         }
-        Kind kind = many ? Kind.SEMAPHORE : Kind.MUTEX;
-        Terms terms = mode == Mode.READ ? UNBOUND_READ : UNBOUND;
+        Kind kind = many ? Kind.SEMAPHORE : Kind.LOCK;
+        HoldAttributes holdAttributes = mode == Mode.READ ? UNBOUND_READ : UNBOUND;
         sessions.once(
-                exchange,
-                new Task(
-                        exchange,
+                httpExchange,
+                new LockTask(
+                        httpExchange,
                         true,
                         (session, request) ->
                                 new Command.Acquire(
@@ -274,28 +274,28 @@ public final class LockRoutes {
                                         limit,
                                         wait,
                                         lease,
-                                        salt(exchange),
-                                        terms),
-                        Grants::acquired));
+                                        salt(httpExchange),
+                                        holdAttributes),
+                        LockResponses::acquired));
     }
 
-    private void releaseLease(Exchange exchange) throws Problem {
-        Key key = exchange.key();
-        Fields fields = exchange.body();
-        String text = fields.token("token");
-        Kind kind = leaseKind(fields);
-        fields.end();
-        sessions.once(exchange, releasing(exchange, kind, key, token(text)));
+    private void releaseLease(HttpExchange httpExchange) throws Problem {
+        Key key = httpExchange.key();
+        JsonBody jsonBody = httpExchange.body();
+        String text = jsonBody.token("token");
+        Kind kind = leaseKind(jsonBody);
+        jsonBody.end();
+        sessions.once(httpExchange, releasing(httpExchange, kind, key, token(text)));
     }
 
-    private void renewLease(Exchange exchange) throws Problem {
-        Key key = exchange.key();
-        Fields fields = exchange.body();
-        String text = fields.token("token");
-        Kind kind = leaseKind(fields);
-        long lease = lease(exchange, fields);
-        fields.end();
-        sessions.once(exchange, renewing(exchange, kind, key, token(text), lease));
+    private void renewLease(HttpExchange httpExchange) throws Problem {
+        Key key = httpExchange.key();
+        JsonBody jsonBody = httpExchange.body();
+        String text = jsonBody.token("token");
+        Kind kind = leaseKind(jsonBody);
+        long lease = lease(httpExchange, jsonBody);
+        jsonBody.end();
+        sessions.once(httpExchange, renewing(httpExchange, kind, key, token(text), lease));
     }
 
     /** What a lease may be of, in the words of requests. */
@@ -304,38 +304,38 @@ public final class LockRoutes {
         SEMAPHORE
     }
 
-    private static Kind leaseKind(Fields fields) throws Problem {
-        boolean many = fields.has("limit");
+    private static Kind leaseKind(JsonBody jsonBody) throws Problem {
+        boolean many = jsonBody.has("limit");
         if (many) {
-            long _ = limit(fields);
+            long _ = limit(jsonBody);
         }
         LeaseKind otherwise = many ? LeaseKind.SEMAPHORE : LeaseKind.LOCK;
-        return switch (fields.word("kind", LeaseKind.class, otherwise)) {
-            case LOCK -> Kind.MUTEX;
+        return switch (jsonBody.enumValue("kind", LeaseKind.class, otherwise)) {
+            case LOCK -> Kind.LOCK;
             case SEMAPHORE -> Kind.SEMAPHORE;
         };
     }
 
     // ---- fields
 
-    private static long limit(Fields fields) throws Problem {
-        return fields.integer("limit", 0, 1, Long.MAX_VALUE);
+    private static long limit(JsonBody jsonBody) throws Problem {
+        return jsonBody.integer("limit", 0, 1, Long.MAX_VALUE);
     }
 
-    private static long lease(Exchange exchange, Fields fields) throws Problem {
-        long asked = fields.seconds("lease_ttl_s");
-        return asked == 0 ? exchange.backend().defaultLease().toNanos() : asked;
+    private static long lease(HttpExchange httpExchange, JsonBody jsonBody) throws Problem {
+        long asked = jsonBody.seconds("lease_ttl_s");
+        return asked == 0 ? httpExchange.backend().defaultLease().toNanos() : asked;
     }
 
     private static Token token(String text) throws Problem {
-        Token token = Grants.token(text);
+        Token token = LockResponses.token(text);
         if (token == null) {
             throw Refusals.problem(Refusal.NOT_HELD);
         }
         return token;
     }
 
-    private static long salt(Exchange exchange) {
-        return exchange.backend().driver().salt();
+    private static long salt(HttpExchange httpExchange) {
+        return httpExchange.backend().driver().salt();
     }
 }

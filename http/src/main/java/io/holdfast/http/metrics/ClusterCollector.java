@@ -62,7 +62,7 @@ final class ClusterCollector implements MultiCollector {
         for (ClusterView.Member other : others) {
             Labels labels = Labels.of("peer", other.node());
             match.dataPoint(point((double) other.matchIndex(), labels));
-            heard.dataPoint(point(other.heardMillis() / MILLIS, labels));
+            heard.dataPoint(point(other.lastContactMillis() / MILLIS, labels));
         }
         all.add(match.build());
         all.add(heard.build());

@@ -27,7 +27,7 @@ final class ClusterJson {
                             .put("node", other.node())
                             .put("address", other.address())
                             .put("match_index", known(other.matchIndex()))
-                            .put("silence_ms", known(other.heardMillis())));
+                            .put("silence_ms", known(other.lastContactMillis())));
         }
         return new JsonObject()
                 .put("mode", view.alone() ? "standalone" : "cluster")

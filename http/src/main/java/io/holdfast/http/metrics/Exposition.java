@@ -23,24 +23,24 @@ import java.util.function.ToDoubleFunction;
  * All numbers as text for Prometheus. Made when it is first wanted: many servers are never asked.
  */
 final class Exposition implements AutoCloseable {
-    private final HttpTally tally;
+    private final HttpRequestMetrics requestMetrics;
     private final PrometheusMeterRegistry registry =
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final Set<HttpTally.Call> known = new HashSet<>();
+    private final Set<HttpRequestMetrics.Call> known = new HashSet<>();
     private final JvmGcMetrics collections = new JvmGcMetrics();
 
     /** Kept here: the registry only has weak references. */
     private final Totals totals;
 
-    Exposition(Backend backend, Status status, HttpTally tally) {
-        this.tally = tally;
+    Exposition(Backend backend, FrontEndStatus frontEndStatus, HttpRequestMetrics tally) {
+        this.requestMetrics = tally;
         this.totals = new Totals(backend);
         registry.getPrometheusRegistry().register(new ServerCollector(backend));
-        if (status.cluster() != null) {
+        if (frontEndStatus.cluster() != null) {
             registry.getPrometheusRegistry()
-                    .register(new ClusterCollector(status.cluster(), status.ready()));
+                    .register(new ClusterCollector(frontEndStatus.cluster(), frontEndStatus.ready()));
         }
-        addDflockd(status);
+        addDflockd(frontEndStatus);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
         new ProcessorMetrics().bindTo(registry);
@@ -48,11 +48,11 @@ final class Exposition implements AutoCloseable {
         collections.bindTo(registry);
     }
 
-    private void addDflockd(Status status) {
+    private void addDflockd(FrontEndStatus frontEndStatus) {
         gauge(
                 "dflockd.ready",
                 "1 if requests are served, 0 while starting or draining.",
-                _ -> status.ready().getAsBoolean() ? 1 : 0);
+                _ -> frontEndStatus.ready().getAsBoolean() ? 1 : 0);
         Gauge.builder(
                         "dflockd.uptime",
                         ManagementFactory.getRuntimeMXBean(),
@@ -64,7 +64,7 @@ final class Exposition implements AutoCloseable {
                 "dflockd.connections",
                 "Open dflockd connections and HTTP sessions.",
                 Totals::connections);
-        gauge("dflockd.http.sessions", "HTTP sessions.", _ -> status.sessions().getAsInt());
+        gauge("dflockd.http.sessions", "HTTP sessions.", _ -> frontEndStatus.sessions().getAsInt());
         gauge("dflockd.locks.held", "Locks that are held.", all -> all.locks().keys());
         gauge("dflockd.lock.waiters", "Those who wait for locks.", all -> all.locks().waits());
         gauge(
@@ -83,11 +83,11 @@ final class Exposition implements AutoCloseable {
     }
 
     synchronized String text() {
-        tally.each(this::addCall);
+        requestMetrics.each(this::addCall);
         return registry.scrape();
     }
 
-    private void addCall(HttpTally.Call call, HttpTally.Answers answers) {
+    private void addCall(HttpRequestMetrics.Call call, HttpRequestMetrics.ResponseCounter responseCounter) {
         if (!known.add(call)) {
             return;
         }
@@ -99,15 +99,15 @@ final class Exposition implements AutoCloseable {
                         call.path(),
                         "status",
                         String.valueOf(call.status()));
-        FunctionCounter.builder("dflockd.http.requests", answers, HttpTally.Answers::number)
+        FunctionCounter.builder("dflockd.http.requests", responseCounter, HttpRequestMetrics.ResponseCounter::number)
                 .description("HTTP requests that were answered.")
                 .tags(tags)
                 .register(registry);
         FunctionTimer.builder(
                         "dflockd.http.request.duration",
-                        answers,
-                        HttpTally.Answers::number,
-                        HttpTally.Answers::nanos,
+                        responseCounter,
+                        HttpRequestMetrics.ResponseCounter::number,
+                        HttpRequestMetrics.ResponseCounter::nanos,
                         TimeUnit.NANOSECONDS)
                 .description("How long it took to answer HTTP requests.")
                 .tags(tags)

@@ -1,13 +1,13 @@
 package io.holdfast.http.metrics;
 
 import io.holdfast.driver.front.Backend;
-import io.holdfast.driver.watch.Contended;
-import io.holdfast.engine.UseCount;
-import io.holdfast.http.inspect.Show;
-import io.holdfast.http.web.Api;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Json;
-import io.holdfast.http.web.Need;
+import io.holdfast.driver.watch.ContendedKey;
+import io.holdfast.engine.KindUsage;
+import io.holdfast.http.inspect.JsonFormat;
+import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.JsonWriter;
+import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -26,8 +26,8 @@ public final class MetricsRoutes implements AutoCloseable {
     private static final int CONTENDED = 10;
 
     private final Backend backend;
-    private final Status status;
-    private final HttpTally tally = new HttpTally();
+    private final FrontEndStatus frontEndStatus;
+    private final HttpRequestMetrics tally = new HttpRequestMetrics();
     private final Series series;
     private final Totals totals;
     private final long sinceNanos = System.nanoTime();
@@ -35,22 +35,22 @@ public final class MetricsRoutes implements AutoCloseable {
     /** Guarded by this. */
     private @Nullable Exposition exposition;
 
-    public MetricsRoutes(Backend backend, Status status) {
+    public MetricsRoutes(Backend backend, FrontEndStatus frontEndStatus) {
         this.backend = backend;
-        this.status = status;
+        this.frontEndStatus = frontEndStatus;
         this.series = new Series(backend);
         this.totals = new Totals(backend);
     }
 
-    public void addTo(Api api) {
-        api.watch(tally);
-        api.add(HttpMethod.GET, "/metrics", Need.READ, this::metrics);
-        api.add(HttpMethod.GET, "/v1/overview", Need.READ, this::overview);
-        api.add(
+    public void addTo(ApiRouter apiRouter) {
+        apiRouter.watch(tally);
+        apiRouter.add(HttpMethod.GET, "/metrics", Permission.READ, this::metrics);
+        apiRouter.add(HttpMethod.GET, "/v1/overview", Permission.READ, this::overview);
+        apiRouter.add(
                 HttpMethod.GET,
                 "/v1/cluster",
-                Need.READ,
-                exchange -> exchange.ok(ClusterJson.of(status.cluster())));
+                Permission.READ,
+                httpExchange -> httpExchange.ok(ClusterJson.of(frontEndStatus.cluster())));
     }
 
     /** To be called once a second. */
@@ -58,66 +58,66 @@ public final class MetricsRoutes implements AutoCloseable {
         series.sample(System.nanoTime());
     }
 
-    private void metrics(Exchange exchange) {
-        exchange.aside(
+    private void metrics(HttpExchange httpExchange) {
+        httpExchange.runLimited(
                 () -> {
                     Buffer text = Buffer.buffer(text());
-                    exchange.web().later(() -> exchange.answer(200, TEXT, text));
+                    httpExchange.web().runOnEventLoop(() -> httpExchange.answer(200, TEXT, text));
                 });
     }
 
     private synchronized String text() {
         if (exposition == null) {
-            exposition = new Exposition(backend, status, tally);
+            exposition = new Exposition(backend, frontEndStatus, tally);
         }
         return exposition.text();
     }
 
-    private void overview(Exchange exchange) throws Problem {
-        int points = exchange.queryInt("points", POINTS, 1, Series.KEPT);
-        String role = exchange.role().name().toLowerCase(Locale.ROOT);
-        boolean admin = exchange.isAdmin();
-        exchange.offLoop(
+    private void overview(HttpExchange httpExchange) throws Problem {
+        int points = httpExchange.queryInt("points", POINTS, 1, Series.MAX_POINTS);
+        String role = httpExchange.role().name().toLowerCase(Locale.ROOT);
+        boolean admin = httpExchange.isAdmin();
+        httpExchange.offLoop(
                 () ->
                         new JsonObject()
-                                .put("version", status.version())
-                                .put("uptime_s", Json.seconds(System.nanoTime() - sinceNanos))
-                                .put("ready", status.ready().getAsBoolean())
+                                .put("version", frontEndStatus.version())
+                                .put("uptime_s", JsonWriter.seconds(System.nanoTime() - sinceNanos))
+                                .put("ready", frontEndStatus.ready().getAsBoolean())
                                 .put("role", role)
                                 .put("admin", admin)
-                                .put("cluster", ClusterJson.of(status.cluster()))
+                                .put("cluster", ClusterJson.of(frontEndStatus.cluster()))
                                 .put("totals", totals())
                                 .put("contended", contended())
                                 .put("series", series(points)));
     }
 
     private JsonObject totals() {
-        UseCount locks = totals.locks();
-        UseCount semaphores = totals.semaphores();
+        KindUsage locks = totals.locks();
+        KindUsage semaphores = totals.semaphores();
         long longest = RunningWaits.of(backend.driver()).longestNanos();
         return new JsonObject()
                 .put("connections", backend.driver().openSessions())
-                .put("http_sessions", status.sessions().getAsInt())
+                .put("http_sessions", frontEndStatus.sessions().getAsInt())
                 .put("locks_held", locks.keys())
                 .put("lock_waiters", locks.waits())
                 .put("semaphore_holders", semaphores.holds())
                 .put("semaphore_waiters", semaphores.waits())
                 .put("shared_holders", totals.shared().holds())
                 .put("listeners", totals.listeners())
-                .put("longest_wait_s", longest == 0 ? null : Json.seconds(longest));
+                .put("longest_wait_s", longest == 0 ? null : JsonWriter.seconds(longest));
     }
 
     private JsonArray contended() {
         JsonArray array = new JsonArray();
-        for (Contended contended : backend.observatory().contended(CONTENDED)) {
-            JsonObject shown = new JsonObject().put("kind", Show.word(contended.name().kind()));
-            array.add(Show.putKey(shown, contended.name().key()).put("waits", contended.waits()));
+        for (ContendedKey contendedKey : backend.observatory().contended(CONTENDED)) {
+            JsonObject shown = new JsonObject().put("kind", JsonFormat.label(contendedKey.resource().kind()));
+            array.add(JsonFormat.putKey(shown, contendedKey.resource().key()).put("waits", contendedKey.waits()));
         }
         return array;
     }
 
     private JsonObject series(int points) {
-        JsonObject object = new JsonObject().put("step_s", 1).put("end", Show.time(Instant.now()));
+        JsonObject object = new JsonObject().put("step_s", 1).put("end", JsonFormat.time(Instant.now()));
         series.addTo(object, points);
         return object;
     }

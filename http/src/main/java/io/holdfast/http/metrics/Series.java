@@ -2,11 +2,11 @@ package io.holdfast.http.metrics;
 
 import io.holdfast.driver.front.Backend;
 import io.holdfast.driver.watch.Histogram;
-import io.holdfast.driver.watch.Observatory;
-import io.holdfast.engine.Event;
+import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.UseCount;
-import io.holdfast.http.inspect.Show;
+import io.holdfast.engine.KindUsage;
+import io.holdfast.http.inspect.JsonFormat;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
@@ -21,22 +21,22 @@ import java.util.Map;
 
 /** The last ten minutes, a point a second. */
 public final class Series {
-    static final int KEPT = 600;
+    static final int MAX_POINTS = 600;
     private static final double SECOND = 1e9;
     private static final double MILLI = 1e6;
     private static final int DIGITS = 3;
 
     /** What is shown as so many a second. */
-    private static final List<Event.Type> RATES =
+    private static final List<KeyEvent.Type> RATES =
             List.of(
-                    Event.Type.ACQUIRED,
-                    Event.Type.RELEASED,
-                    Event.Type.TIMED_OUT,
-                    Event.Type.EXPIRED,
-                    Event.Type.LOST);
+                    KeyEvent.Type.ACQUIRED,
+                    KeyEvent.Type.RELEASED,
+                    KeyEvent.Type.TIMED_OUT,
+                    KeyEvent.Type.EXPIRED,
+                    KeyEvent.Type.LOST);
 
     /** What had been counted at one time. */
-    private record Counts(long atNanos, Map<Event.Type, Long> events, Spans waits) {}
+    private record Counts(long atNanos, Map<KeyEvent.Type, Long> events, DurationHistogram waits) {}
 
     private final Backend backend;
     private final Map<String, double[]> points = new LinkedHashMap<>();
@@ -47,7 +47,7 @@ public final class Series {
 
     public Series(Backend backend) {
         this.backend = backend;
-        RATES.forEach(type -> line(Show.word(type)));
+        RATES.forEach(type -> line(JsonFormat.label(type)));
         line("wait_p50_ms");
         line("wait_p99_ms");
         line("longest_wait_ms");
@@ -57,7 +57,7 @@ public final class Series {
     }
 
     private double[] line(String name) {
-        return points.computeIfAbsent(name, _ -> new double[KEPT]);
+        return points.computeIfAbsent(name, _ -> new double[MAX_POINTS]);
     }
 
     /**
@@ -73,24 +73,24 @@ public final class Series {
             return;
         }
         double seconds = Math.max(1, now.atNanos - last.atNanos) / SECOND;
-        long steps = Math.clamp(Math.round(seconds), 1, KEPT);
+        long steps = Math.clamp(Math.round(seconds), 1, MAX_POINTS);
         Map<String, Double> point = point(last, now, seconds);
         for (long step = 0; step < steps; step++) {
-            int at = (int) (taken % KEPT);
+            int at = (int) (taken % MAX_POINTS);
             point.forEach((name, value) -> line(name)[at] = value);
             taken++;
         }
     }
 
     private Counts count(long nowNanos) {
-        Observatory observatory = backend.observatory();
-        Map<Event.Type, Long> events = new EnumMap<>(Event.Type.class);
-        Spans waits = null;
+        ServerMonitor serverMonitor = backend.observatory();
+        Map<KeyEvent.Type, Long> events = new EnumMap<>(KeyEvent.Type.class);
+        DurationHistogram waits = null;
         for (Kind kind : Kind.values()) {
-            for (Event.Type type : RATES) {
-                events.merge(type, observatory.count(kind, type), Long::sum);
+            for (KeyEvent.Type type : RATES) {
+                events.merge(type, serverMonitor.count(kind, type), Long::sum);
             }
-            Spans own = Spans.of(observatory.waits(kind));
+            DurationHistogram own = DurationHistogram.of(serverMonitor.waits(kind));
             waits = waits == null ? own : waits.plus(own);
         }
         if (waits == null) {
@@ -101,20 +101,20 @@ public final class Series {
 
     private Map<String, Double> point(Counts last, Counts now, double seconds) {
         Map<String, Double> point = new LinkedHashMap<>();
-        for (Event.Type type : RATES) {
+        for (KeyEvent.Type type : RATES) {
             long more = now.events.getOrDefault(type, 0L) - last.events.getOrDefault(type, 0L);
-            point.put(Show.word(type), more / seconds);
+            point.put(JsonFormat.label(type), more / seconds);
         }
-        Spans ended = now.waits.minus(last.waits);
+        DurationHistogram ended = now.waits.minus(last.waits);
         RunningWaits running = RunningWaits.of(backend.driver());
-        Spans waits = ended.plus(Spans.of(running));
+        DurationHistogram waits = ended.plus(DurationHistogram.of(running));
         boolean longestRuns = ended.totalFrom(Histogram.bucketOf(running.longestNanos())) == 0;
         double longest = running.longestNanos() / MILLI;
         double most = longestRuns ? longest : Double.POSITIVE_INFINITY;
         point.put("wait_p50_ms", Math.min(most, waits.percentileMillis(50)));
         point.put("wait_p99_ms", Math.min(most, waits.percentileMillis(99)));
         point.put("longest_wait_ms", longest);
-        UseCount use = new UseCount(0, 0, 0);
+        KindUsage use = new KindUsage(0, 0, 0);
         for (Kind kind : Kind.values()) {
             use = use.plus(backend.driver().countUse(kind));
         }
@@ -126,12 +126,12 @@ public final class Series {
 
     /** The last points, the oldest first, of each line. */
     synchronized void addTo(JsonObject object, int most) {
-        int shown = (int) Math.min(taken, Math.min(most, KEPT));
+        int shown = (int) Math.min(taken, Math.min(most, MAX_POINTS));
         points.forEach(
                 (name, values) -> {
                     JsonArray array = new JsonArray();
                     for (long i = taken - shown; i < taken; i++) {
-                        array.add(shown(values[(int) (i % KEPT)]));
+                        array.add(shown(values[(int) (i % MAX_POINTS)]));
                     }
                     object.put(name, array);
                 });

@@ -1,17 +1,17 @@
 package io.holdfast.http.metrics;
 
 import io.holdfast.driver.front.Backend;
-import io.holdfast.driver.watch.Contended;
+import io.holdfast.driver.watch.ContendedKey;
 import io.holdfast.driver.watch.Histogram;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.driver.watch.Operation;
-import io.holdfast.engine.Event;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.UseCount;
-import io.holdfast.http.inspect.Show;
+import io.holdfast.engine.KindUsage;
+import io.holdfast.http.inspect.JsonFormat;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -37,10 +37,10 @@ import java.util.TreeMap;
  */
 final class ServerCollector implements MultiCollector {
     /** How many keys are named. */
-    static final int MOST_KEYS = 10;
+    static final int MAX_KEYS = 10;
 
     /** Longer names are cut. */
-    static final int MOST_LABEL_CHARS = 100;
+    static final int MAX_LABEL_CHARS = 100;
 
     private static final double NANOS = 1e9;
     private static final String DATA = "data";
@@ -64,7 +64,7 @@ final class ServerCollector implements MultiCollector {
         return new MetricSnapshots(all);
     }
 
-    private Observatory observatory() {
+    private ServerMonitor observatory() {
         return backend.observatory();
     }
 
@@ -76,14 +76,14 @@ final class ServerCollector implements MultiCollector {
                         .name("holdfast_operations")
                         .help("Operations of clients, by what became of them.");
         for (Kind kind : Kind.values()) {
-            addOutcome(counter, Operation.ACQUIRE, kind, "acquired", Event.Type.ACQUIRED);
-            addOutcome(counter, Operation.ACQUIRE, kind, "timed_out", Event.Type.TIMED_OUT);
-            addOutcome(counter, Operation.ACQUIRE, kind, "gave_up", Event.Type.GAVE_UP);
+            addOutcome(counter, Operation.ACQUIRE, kind, "acquired", KeyEvent.Type.ACQUIRED);
+            addOutcome(counter, Operation.ACQUIRE, kind, "timed_out", KeyEvent.Type.TIMED_OUT);
+            addOutcome(counter, Operation.ACQUIRE, kind, "gave_up", KeyEvent.Type.GAVE_UP);
         }
         for (Operation operation : Operation.values()) {
             for (Kind kind : Kind.values()) {
                 boolean data = isData(operation);
-                if (operation != Operation.ACQUIRE && (!data || kind == Kind.MUTEX)) {
+                if (operation != Operation.ACQUIRE && (!data || kind == Kind.LOCK)) {
                     long done = observatory().countDone(operation, kind);
                     counter.dataPoint(point(done, labels(operation, kind, "done")));
                 }
@@ -104,7 +104,7 @@ final class ServerCollector implements MultiCollector {
             Operation operation,
             Kind kind,
             String outcome,
-            Event.Type type) {
+            KeyEvent.Type type) {
         counter.dataPoint(point(observatory().count(kind, type), labels(operation, kind, outcome)));
     }
 
@@ -120,7 +120,7 @@ final class ServerCollector implements MultiCollector {
                 "operation",
                 operation.label(),
                 "kind",
-                isData(operation) ? DATA : Show.word(kind),
+                isData(operation) ? DATA : JsonFormat.label(kind),
                 "outcome",
                 outcome);
     }
@@ -131,12 +131,12 @@ final class ServerCollector implements MultiCollector {
                         .name("holdfast_holds_ended")
                         .help("Holds that ended, by the reason.");
         for (Kind kind : Kind.values()) {
-            for (Event.Type type :
-                    List.of(Event.Type.RELEASED, Event.Type.EXPIRED, Event.Type.LOST)) {
+            for (KeyEvent.Type type :
+                    List.of(KeyEvent.Type.RELEASED, KeyEvent.Type.EXPIRED, KeyEvent.Type.LOST)) {
                 counter.dataPoint(
                         point(
                                 observatory().count(kind, type),
-                                Labels.of("kind", Show.word(kind), "reason", Show.word(type))));
+                                Labels.of("kind", JsonFormat.label(kind), "reason", JsonFormat.label(type))));
             }
         }
         return counter.build();
@@ -150,8 +150,8 @@ final class ServerCollector implements MultiCollector {
         for (Kind kind : Kind.values()) {
             counter.dataPoint(
                     point(
-                            observatory().count(kind, Event.Type.WAITING),
-                            Labels.of("kind", Show.word(kind))));
+                            observatory().count(kind, KeyEvent.Type.WAITING),
+                            Labels.of("kind", JsonFormat.label(kind))));
         }
         return counter.build();
     }
@@ -168,9 +168,9 @@ final class ServerCollector implements MultiCollector {
                         .name("holdfast_hold_seconds")
                         .help("How long holds lasted that have ended.");
         for (Kind kind : Kind.values()) {
-            Labels labels = Labels.of("kind", Show.word(kind));
-            waits.dataPoint(point(Spans.of(observatory().waits(kind)), labels));
-            holds.dataPoint(point(Spans.of(observatory().holds(kind)), labels));
+            Labels labels = Labels.of("kind", JsonFormat.label(kind));
+            waits.dataPoint(point(DurationHistogram.of(observatory().waits(kind)), labels));
+            holds.dataPoint(point(DurationHistogram.of(observatory().holds(kind)), labels));
         }
         all.add(waits.build());
         all.add(holds.build());
@@ -178,27 +178,27 @@ final class ServerCollector implements MultiCollector {
                 HistogramSnapshot.builder()
                         .name("holdfast_hand_off_seconds")
                         .help("From a grant to one who waited until its connection had it.")
-                        .dataPoint(point(Spans.of(observatory().handOffs()), Labels.EMPTY))
+                        .dataPoint(point(DurationHistogram.of(observatory().handOffs()), Labels.EMPTY))
                         .build());
         all.add(
                 HistogramSnapshot.builder()
                         .name("holdfast_expiry_lateness_seconds")
                         .help("How long after the end of its lease a hold ended.")
-                        .dataPoint(point(Spans.of(observatory().lateness()), Labels.EMPTY))
+                        .dataPoint(point(DurationHistogram.of(observatory().lateness()), Labels.EMPTY))
                         .build());
     }
 
-    private static HistogramDataPointSnapshot point(Spans spans, Labels labels) {
+    private static HistogramDataPointSnapshot point(DurationHistogram durationHistogram, Labels labels) {
         ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
         for (int i = 0; i < Histogram.buckets(); i++) {
             boolean last = i == Histogram.buckets() - 1;
             buckets.bucket(
                     last ? Double.POSITIVE_INFINITY : Histogram.boundNanos(i) / NANOS,
-                    spans.count(i));
+                    durationHistogram.count(i));
         }
         return HistogramDataPointSnapshot.builder()
                 .classicHistogramBuckets(buckets.build())
-                .sum(spans.sumNanos() / NANOS)
+                .sum(durationHistogram.sumNanos() / NANOS)
                 .labels(labels)
                 .build();
     }
@@ -216,8 +216,8 @@ final class ServerCollector implements MultiCollector {
                         "holdfast_longest_wait_seconds",
                         "How long the longest wait that goes on has lasted; 0 if there is none.");
         for (Kind kind : Kind.values()) {
-            UseCount use = backend.driver().countUse(kind);
-            Labels labels = Labels.of("kind", Show.word(kind));
+            KindUsage use = backend.driver().countUse(kind);
+            Labels labels = Labels.of("kind", JsonFormat.label(kind));
             keys.dataPoint(gaugePoint(use.keys(), labels));
             holders.dataPoint(gaugePoint(use.holds(), labels));
             waiters.dataPoint(gaugePoint(use.waits(), labels));
@@ -234,19 +234,19 @@ final class ServerCollector implements MultiCollector {
     private void addContended(List<MetricSnapshot> all) {
         Map<Labels, Long> waits = new LinkedHashMap<>();
         Map<Labels, Long> waiters = new LinkedHashMap<>();
-        for (Contended contended : observatory().contended(MOST_KEYS)) {
-            Kind kind = contended.name().kind();
-            Key key = contended.name().key();
+        for (ContendedKey contendedKey : observatory().contended(MAX_KEYS)) {
+            Kind kind = contendedKey.resource().kind();
+            Key key = contendedKey.resource().key();
             Labels labels =
                     Labels.of(
                             "kind",
-                            Show.word(kind),
+                            JsonFormat.label(kind),
                             "namespace",
                             label(key.namespace().name()),
                             "key",
-                            label(Show.text(key.bytes())));
+                            label(JsonFormat.text(key.bytes())));
             KeyView view = backend.driver().view(kind, key, 0);
-            waits.merge(labels, contended.waits(), Long::sum); // cut, two names may be one
+            waits.merge(labels, contendedKey.waits(), Long::sum); // cut, two names may be one
             waiters.merge(labels, view == null ? 0L : view.waiters(), Long::sum);
         }
         all.add(
@@ -261,10 +261,10 @@ final class ServerCollector implements MultiCollector {
     static String label(String text) {
         StringBuilder label = new StringBuilder();
         text.codePoints()
-                .limit(MOST_LABEL_CHARS)
+                .limit(MAX_LABEL_CHARS)
                 .map(c -> Character.isISOControl(c) ? '\ufffd' : c)
                 .forEach(label::appendCodePoint);
-        return text.codePointCount(0, text.length()) > MOST_LABEL_CHARS
+        return text.codePointCount(0, text.length()) > MAX_LABEL_CHARS
                 ? label.append('\u2026').toString()
                 : label.toString();
     }

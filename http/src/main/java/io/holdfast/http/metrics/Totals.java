@@ -1,9 +1,9 @@
 package io.holdfast.http.metrics;
 
 import io.holdfast.driver.front.Backend;
-import io.holdfast.driver.signal.Signals;
+import io.holdfast.driver.signal.SignalService;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.UseCount;
+import io.holdfast.engine.KindUsage;
 
 /** What there is in the whole server, at the moment of asking. */
 record Totals(Backend backend) {
@@ -12,19 +12,19 @@ record Totals(Backend backend) {
         return backend.connections().get();
     }
 
-    UseCount locks() {
-        return backend.driver().countUse(Kind.MUTEX);
+    KindUsage locks() {
+        return backend.driver().countUse(Kind.LOCK);
     }
 
-    UseCount semaphores() {
+    KindUsage semaphores() {
         return backend.driver().countUse(Kind.SEMAPHORE);
     }
 
-    UseCount shared() {
+    KindUsage shared() {
         return backend.driver().countUse(Kind.SHARED);
     }
 
     int listeners() {
-        return backend.signals().all().stream().mapToInt(Signals::listeners).sum();
+        return backend.signals().all().stream().mapToInt(SignalService::listeners).sum();
     }
 }

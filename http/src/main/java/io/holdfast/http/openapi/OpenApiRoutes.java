@@ -1,8 +1,8 @@
 package io.holdfast.http.openapi;
 
-import io.holdfast.http.web.Api;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Need;
+import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Route;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -33,28 +33,28 @@ public final class OpenApiRoutes {
         this.admin = admin;
     }
 
-    public void addTo(Api api) {
-        api.add(
+    public void addTo(ApiRouter apiRouter) {
+        apiRouter.add(
                 HttpMethod.GET,
                 "/v1/openapi.json",
-                Need.NOTHING,
-                exchange -> serve(exchange, api.routes()));
+                Permission.NOTHING,
+                httpExchange -> serve(httpExchange, apiRouter.routes()));
     }
 
-    private void serve(Exchange exchange, List<Route> routes) {
+    private void serve(HttpExchange httpExchange, List<Route> routes) {
         Buffer known = document;
         if (known == null) {
             known = describe(routes).toBuffer().appendString("\n");
             document = known;
         }
-        exchange.answer(200, "application/json", known);
+        httpExchange.answer(200, "application/json", known);
     }
 
     private JsonObject describe(List<Route> routes) {
         JsonObject described = read();
         Set<String> served = new HashSet<>();
         for (Route route : routes) {
-            if (route.need() != Need.ADMIN || admin) {
+            if (route.need() != Permission.ADMIN || admin) {
                 served.add(operation(route.method().name(), route.template()));
             }
         }

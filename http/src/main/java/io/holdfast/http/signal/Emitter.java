@@ -1,17 +1,17 @@
 package io.holdfast.http.signal;
 
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
-import io.holdfast.driver.signal.SharedSignals;
+import io.holdfast.driver.signal.DistributedSignals;
 import io.holdfast.driver.signal.SignalRequest;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
 import io.holdfast.http.lock.Refusals;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Web;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.HttpContext;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,29 +27,29 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * all of them. Belongs to the event loop, except for the mailbox methods.
  */
 final class Emitter implements Mailbox {
-    private final Web web;
-    private final Map<Long, Exchange> asked = new HashMap<>();
+    private final HttpContext httpContext;
+    private final Map<Long, HttpExchange> inFlight = new HashMap<>();
     private final Queue<Effect> effects = new ConcurrentLinkedQueue<>();
     private @Nullable Session session;
     private long requests;
     private boolean closed;
 
-    Emitter(Web web) {
-        this.web = web;
+    Emitter(HttpContext httpContext) {
+        this.httpContext = httpContext;
     }
 
-    void emit(SharedSignals shared, Exchange exchange, Key channel, ByteString payload) {
+    void emit(DistributedSignals shared, HttpExchange httpExchange, Key channel, ByteString payload) {
         if (closed) {
-            fail(exchange);
+            fail(httpExchange);
             return;
         }
         Session asking = session;
         if (asking == null) {
-            asking = web.backend().driver().open(this, Peer.ofServer("signals over HTTP"));
+            asking = httpContext.backend().driver().open(this, ClientInfo.ofServer("signals over HTTP"));
             session = asking;
         }
         long request = ++requests;
-        asked.put(request, exchange);
+        inFlight.put(request, httpExchange);
         shared.submit(asking, new SignalRequest.Emit(request, channel, payload));
     }
 
@@ -60,40 +60,40 @@ final class Emitter implements Mailbox {
 
     @Override
     public void wake() {
-        web.later(this::answer);
+        httpContext.runOnEventLoop(this::answer);
     }
 
     /** Its requests are refused; the next has a session again. */
     @Override
     public boolean kick() {
-        web.later(this::end);
+        httpContext.runOnEventLoop(this::end);
         return true;
     }
 
     private void answer() {
         for (Effect effect = effects.poll(); effect != null; effect = effects.poll()) {
-            Exchange exchange = asked.remove(effect.request());
-            if (exchange != null) {
-                answer(exchange, effect);
+            HttpExchange httpExchange = inFlight.remove(effect.request());
+            if (httpExchange != null) {
+                answer(httpExchange, effect);
             }
         }
     }
 
-    private static void answer(Exchange exchange, Effect effect) {
+    private static void answer(HttpExchange httpExchange, Effect effect) {
         switch (effect) {
-            case Effect.Counted counted -> exchange.ok(SignalRoutes.delivered(counted.value()));
-            case Effect.Refused refused -> exchange.fail(Refusals.problem(refused.reason()));
+            case Effect.Counted counted -> httpExchange.ok(SignalRoutes.delivered(counted.value()));
+            case Effect.Refused refused -> httpExchange.fail(Refusals.problem(refused.reason()));
             default -> throw new IllegalStateException("a signal is not answered by " + effect);
         }
     }
 
-    private static void fail(Exchange exchange) {
-        exchange.fail(Refusals.problem(Refusal.UNAVAILABLE));
+    private static void fail(HttpExchange httpExchange) {
+        httpExchange.fail(Refusals.problem(Refusal.UNAVAILABLE));
     }
 
     private void end() {
-        List<Exchange> unanswered = new ArrayList<>(asked.values());
-        asked.clear();
+        List<HttpExchange> unanswered = new ArrayList<>(inFlight.values());
+        inFlight.clear();
         unanswered.forEach(Emitter::fail);
         if (session != null) {
             session.close(requests);

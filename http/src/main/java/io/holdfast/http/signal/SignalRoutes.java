@@ -1,27 +1,27 @@
 package io.holdfast.http.signal;
 
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
 import io.holdfast.driver.signal.ListenOutcome;
-import io.holdfast.driver.signal.Listener;
-import io.holdfast.driver.signal.SharedSignals;
+import io.holdfast.driver.signal.SignalListener;
+import io.holdfast.driver.signal.DistributedSignals;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.signal.Signals;
+import io.holdfast.driver.signal.SignalService;
 import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
-import io.holdfast.http.inspect.Show;
+import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.lock.HttpSessions;
-import io.holdfast.http.web.Api;
+import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.EventStream;
-import io.holdfast.http.web.Exchange;
-import io.holdfast.http.web.Fields;
-import io.holdfast.http.web.Need;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.JsonBody;
+import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
-import io.holdfast.http.web.Web;
+import io.holdfast.http.web.HttpContext;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -37,13 +37,13 @@ import java.util.List;
 /** Signals out and in, and who listens. */
 public final class SignalRoutes {
     /** What a pushed line may have before its end, and what it has beside channel and payload. */
-    private static final int MOST_PUSHED = 65536;
+    private static final int MAX_PUSHED = 65536;
 
     private static final int PUSHED_EXTRA = 5;
-    private static final int MOST_BYTES = 256;
+    private static final int MAX_BYTES = 256;
 
     /** How many patterns one answer has at most. */
-    private static final int MOST_ROWS = 20_000;
+    private static final int MAX_ROWS = 20_000;
 
     private final HttpSessions sessions;
     private final Duration ping;
@@ -52,41 +52,41 @@ public final class SignalRoutes {
     /**
      * @param ping how often a stream that says nothing shows that it lives
      */
-    public SignalRoutes(Web web, HttpSessions sessions, Duration ping) {
+    public SignalRoutes(HttpContext httpContext, HttpSessions sessions, Duration ping) {
         this.sessions = sessions;
         this.ping = ping;
-        this.emitter = new Emitter(web);
+        this.emitter = new Emitter(httpContext);
     }
 
-    public void addTo(Api api) {
-        api.add(HttpMethod.POST, "/v1/signals/{channel}", Need.USE, this::send);
-        api.add(HttpMethod.GET, "/v1/signals", Need.USE, this::listen);
-        api.add(HttpMethod.GET, "/v1/signals/channels", Need.READ, this::list);
+    public void addTo(ApiRouter apiRouter) {
+        apiRouter.add(HttpMethod.POST, "/v1/signals/{channel}", Permission.USE, this::send);
+        apiRouter.add(HttpMethod.GET, "/v1/signals", Permission.USE, this::listen);
+        apiRouter.add(HttpMethod.GET, "/v1/signals/channels", Permission.READ, this::list);
     }
 
-    private void send(Exchange exchange) throws Problem {
-        Key channel = exchange.plainKey();
+    private void send(HttpExchange httpExchange) throws Problem {
+        Key channel = httpExchange.plainKey();
         if (hasAny(channel.bytes(), "*>")) {
             throw Problem.badRequest("a channel has no wildcards");
         }
-        Fields body = exchange.body();
+        JsonBody body = httpExchange.body();
         String text = body.text("payload");
         body.end();
         ByteString payload = ByteString.of(text);
         if (text.isBlank() || hasAny(payload.bytes(), "\r\n")) {
             throw Problem.badRequest("a payload is one line, and not blank");
         }
-        if (payload.length() > MOST_PUSHED - PUSHED_EXTRA - channel.bytes().length) {
+        if (payload.length() > MAX_PUSHED - PUSHED_EXTRA - channel.bytes().length) {
             throw Problem.badRequest("the payload is too long");
         }
-        switch (signals(exchange)) {
+        switch (signals(httpExchange)) {
             case SignalHub hub -> {
-                List<Listener> receivers = hub.choose(channel).listeners();
+                List<SignalListener> receivers = hub.choose(channel).listeners();
                 HttpSignal signal = new HttpSignal(channel, payload);
                 receivers.forEach(receiver -> receiver.deliver(signal));
-                exchange.ok(delivered(receivers.size()));
+                httpExchange.ok(delivered(receivers.size()));
             }
-            case SharedSignals shared -> emitter.emit(shared, exchange, channel, payload);
+            case DistributedSignals shared -> emitter.emit(shared, httpExchange, channel, payload);
         }
     }
 
@@ -94,46 +94,46 @@ public final class SignalRoutes {
         return new JsonObject().put("delivered", count);
     }
 
-    private void listen(Exchange exchange) throws Problem {
-        byte[] asked = exchange.queryBytes("pattern");
+    private void listen(HttpExchange httpExchange) throws Problem {
+        byte[] asked = httpExchange.queryBytes("pattern");
         if (asked == null
                 || asked.length == 0
-                || asked.length > MOST_BYTES
+                || asked.length > MAX_BYTES
                 || hasAny(asked, " \t\r\n")) {
             throw Problem.badRequest("pattern must be 1-256 bytes without blanks and line breaks");
         }
-        Key pattern = Key.of(exchange.namespace(), asked);
+        Key pattern = Key.of(httpExchange.namespace(), asked);
         if (!SignalHub.isPattern(pattern)) {
             throw Problem.badRequest("* and > must be whole tokens, and > the last");
         }
-        ByteString group = group(exchange.queryBytes("group"));
-        if (exchange.method().equals(HttpMethod.HEAD)) {
-            exchange.answer(200, "text/event-stream", Buffer.buffer());
+        ByteString group = group(httpExchange.queryBytes("group"));
+        if (httpExchange.method().equals(HttpMethod.HEAD)) {
+            httpExchange.answer(200, "text/event-stream", Buffer.buffer());
             return;
         }
-        switch (signals(exchange)) {
-            case SignalHub hub -> listen(exchange, hub, pattern, group);
-            case SharedSignals shared ->
-                    SharedStream.open(exchange, shared, sessions, ping).listen(pattern, group);
+        switch (signals(httpExchange)) {
+            case SignalHub hub -> listen(httpExchange, hub, pattern, group);
+            case DistributedSignals shared ->
+                    DistributedSignalStream.open(httpExchange, shared, sessions, ping).listen(pattern, group);
         }
     }
 
-    private void listen(Exchange exchange, SignalHub hub, Key pattern, ByteString group)
+    private void listen(HttpExchange httpExchange, SignalHub hub, Key pattern, ByteString group)
             throws Problem {
         Stream opened = new Stream();
         HttpSessions.ForStream session =
-                sessions.openForStream(exchange, new StreamMailbox(exchange.web(), opened::close));
-        SignalStream listener = new SignalStream(exchange.web());
+                sessions.openForStream(httpExchange, new StreamMailbox(httpExchange.web(), opened::close));
+        SignalStream listener = new SignalStream(httpExchange.web());
         Subscriber subscriber = hub.open(listener);
         ListenOutcome outcome = subscriber.listen(pattern, group);
         if (outcome != ListenOutcome.LISTENING) {
             subscriber.close();
             session.close();
-            throw noRoom();
+            throw limitReached();
         }
         EventStream stream;
         try {
-            stream = exchange.stream();
+            stream = httpExchange.stream();
         } catch (Problem problem) {
             subscriber.close();
             session.close();
@@ -150,7 +150,7 @@ public final class SignalRoutes {
         listener.writeTo(stream);
     }
 
-    static Problem noRoom() {
+    static Problem limitReached() {
         return new Problem(503, "no_room", "there is no room for another who listens");
     }
 
@@ -166,7 +166,7 @@ public final class SignalRoutes {
     }
 
     /** Of a session that asks nothing. */
-    private record StreamMailbox(Web web, Runnable end) implements Mailbox {
+    private record StreamMailbox(HttpContext web, Runnable end) implements Mailbox {
         @Override
         public void add(Effect effect) {}
 
@@ -175,7 +175,7 @@ public final class SignalRoutes {
 
         @Override
         public boolean kick() {
-            web.later(end);
+            web.runOnEventLoop(end);
             return true;
         }
     }
@@ -189,7 +189,7 @@ public final class SignalRoutes {
         if (asked == null) {
             return ByteString.EMPTY;
         }
-        if (asked.length > MOST_BYTES || hasAny(asked, "\r\n")) {
+        if (asked.length > MAX_BYTES || hasAny(asked, "\r\n")) {
             throw Problem.badRequest("group may have 256 bytes at most, and no line break");
         }
         // Byte by byte, so that what is no text stays as it is.
@@ -219,26 +219,26 @@ public final class SignalRoutes {
         return false;
     }
 
-    private static Signals signals(Exchange exchange) {
-        return exchange.backend().signals().of(exchange.namespace());
+    private static SignalService signals(HttpExchange httpExchange) {
+        return httpExchange.backend().signals().of(httpExchange.namespace());
     }
 
-    private void list(Exchange exchange) throws Problem {
-        String name = exchange.query("namespace");
+    private void list(HttpExchange httpExchange) throws Problem {
+        String name = httpExchange.query("namespace");
         Namespace only = name == null ? null : new Namespace(name);
-        Collection<Signals> all = exchange.backend().signals().all();
-        exchange.offLoop(
+        Collection<SignalService> all = httpExchange.backend().signals().all();
+        httpExchange.offLoop(
                 () -> {
                     JsonArray channels = new JsonArray();
-                    all.forEach(signals -> addChannels(signals, only, channels));
+                    all.forEach(signalService -> addChannels(signalService, only, channels));
                     return new JsonObject().put("channels", channels);
                 });
     }
 
-    private static void addChannels(Signals signals, @Nullable Namespace only, JsonArray channels) {
-        try (Slices<ChannelView> all = signals.list()) {
+    private static void addChannels(SignalService signalService, @Nullable Namespace only, JsonArray channels) {
+        try (ScanCursor<ChannelView> all = signalService.list()) {
             for (List<ChannelView> slice = all.next();
-                    !slice.isEmpty() && channels.size() < MOST_ROWS;
+                    !slice.isEmpty() && channels.size() < MAX_ROWS;
                     slice = all.next()) {
                 for (ChannelView view : slice) {
                     if (only == null || view.pattern().namespace().equals(only)) {
@@ -251,8 +251,8 @@ public final class SignalRoutes {
 
     private static JsonObject show(ChannelView view) {
         JsonObject shown = new JsonObject().put("namespace", view.pattern().namespace().name());
-        return Show.putText(shown, "pattern", view.pattern().bytes())
-                .put("group", view.group().isEmpty() ? null : Show.text(view.group().bytes()))
+        return JsonFormat.putText(shown, "pattern", view.pattern().bytes())
+                .put("group", view.group().isEmpty() ? null : JsonFormat.text(view.group().bytes()))
                 .put("listeners", view.listeners());
     }
 }

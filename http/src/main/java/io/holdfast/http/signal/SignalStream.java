@@ -1,12 +1,12 @@
 package io.holdfast.http.signal;
 
-import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
-import io.holdfast.http.inspect.Show;
+import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.web.EventStream;
-import io.holdfast.http.web.Web;
+import io.holdfast.http.web.HttpContext;
 import io.vertx.core.json.JsonObject;
 
 import org.jspecify.annotations.Nullable;
@@ -18,27 +18,27 @@ import java.util.Queue;
  * One who listens. Signals wait here for the event loop; those for which there is no room are
  * dropped.
  */
-final class SignalStream implements Listener {
+final class SignalStream implements SignalListener {
     /** How many wait at most for a client that does not read. */
-    static final int MOST_UNDELIVERED = 64;
+    static final int MAX_UNDELIVERED = 64;
 
     /** How much waits at most for an event loop that has not had its turn. */
-    private static final int MOST_WAITING = 4096;
+    private static final int MAX_WAITING = 4096;
 
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
 
     /** How many are written before others have their turn. */
     private static final int TURN = 256;
 
-    private record Told(Key channel, ByteString payload) {
+    private record QueuedSignal(Key channel, ByteString payload) {
         int bytes() {
             return channel.bytes().length + payload.length();
         }
     }
 
-    private final Web web;
+    private final HttpContext httpContext;
     private @Nullable EventStream stream;
-    private final Queue<Told> queue = new ArrayDeque<>();
+    private final Queue<QueuedSignal> queue = new ArrayDeque<>();
     private long bytes;
 
     /** The event loop was told, or waits until the client reads. */
@@ -47,8 +47,8 @@ final class SignalStream implements Listener {
     private boolean clientIsBehind;
     private boolean closed;
 
-    SignalStream(Web web) {
-        this.web = web;
+    SignalStream(HttpContext httpContext) {
+        this.httpContext = httpContext;
     }
 
     /** Begins to write; on the event loop. */
@@ -63,26 +63,26 @@ final class SignalStream implements Listener {
     @Override
     public synchronized boolean isFull() {
         return closed
-                || queue.size() >= (clientIsBehind ? MOST_UNDELIVERED : MOST_WAITING)
-                || bytes > MOST_BYTES;
+                || queue.size() >= (clientIsBehind ? MAX_UNDELIVERED : MAX_WAITING)
+                || bytes > MAX_BYTES;
     }
 
     @Override
     public void deliver(Signal signal) {
-        Told told = new Told(signal.channel(), signal.payload());
+        QueuedSignal queuedSignal = new QueuedSignal(signal.channel(), signal.payload());
         signal.release();
         synchronized (this) {
             if (isFull()) { // somebody else was quicker
                 return;
             }
-            queue.add(told);
-            bytes += told.bytes();
+            queue.add(queuedSignal);
+            bytes += queuedSignal.bytes();
             if (awake) {
                 return;
             }
             awake = true;
         }
-        web.later(this::write);
+        httpContext.runOnEventLoop(this::write);
     }
 
     @Override
@@ -92,27 +92,27 @@ final class SignalStream implements Listener {
     private void write() {
         EventStream to = stream;
         for (int i = 0; to != null && i < TURN; i++) {
-            Told next = poll(to);
+            QueuedSignal next = poll(to);
             if (next == null) {
                 return;
             }
             to.send(
                     "sig",
                     new JsonObject()
-                            .put("channel", Show.text(next.channel().bytes()))
-                            .put("payload", Show.text(next.payload().bytes())));
+                            .put("channel", JsonFormat.text(next.channel().bytes()))
+                            .put("payload", JsonFormat.text(next.payload().bytes())));
         }
         if (to != null) {
-            web.later(this::write);
+            httpContext.runOnEventLoop(this::write);
         }
     }
 
-    private synchronized @Nullable Told poll(EventStream to) {
+    private synchronized @Nullable QueuedSignal poll(EventStream to) {
         clientIsBehind = to.isFull();
         if (clientIsBehind) {
             return null; // goes on when it is drained
         }
-        Told next = queue.poll();
+        QueuedSignal next = queue.poll();
         if (next == null) {
             awake = false;
         } else {

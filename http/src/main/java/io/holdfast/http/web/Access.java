@@ -79,8 +79,8 @@ public final class Access {
         return value.getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    boolean allows(Role role, Need need) {
-        return switch (need) {
+    boolean allows(Role role, Permission permission) {
+        return switch (permission) {
             case NOTHING, READ -> true;
             case USE -> role != Role.READ;
             case ADMIN -> isAdmin(role);

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 public final class EventStream {
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long STUCK_MILLIS = TimeUnit.NANOSECONDS.toMillis(STUCK_NANOS);
-    private static final long LOOK_MILLIS = 5_000;
+    private static final long CHECK_INTERVAL_MILLIS = 5_000;
 
-    private final Web web;
+    private final HttpContext httpContext;
     private final Vertx vertx;
     private final HttpServerResponse response;
 
@@ -36,13 +36,13 @@ public final class EventStream {
     private boolean ended;
     private final List<Runnable> onEnd = new ArrayList<>();
 
-    EventStream(Web web, Vertx vertx, HttpServerResponse response, Runnable reset) {
-        this.web = web;
+    EventStream(HttpContext httpContext, Vertx vertx, HttpServerResponse response, Runnable reset) {
+        this.httpContext = httpContext;
         this.vertx = vertx;
         this.response = response;
         this.reset = reset;
-        this.look = vertx.setPeriodic(LOOK_MILLIS, _ -> endIfStuck());
-        web.add(this);
+        this.look = vertx.setPeriodic(CHECK_INTERVAL_MILLIS, _ -> endIfStuck());
+        httpContext.add(this);
         comment("ok");
     }
 
@@ -52,7 +52,7 @@ public final class EventStream {
         ByteBufUtil.writeAscii(out, "event: ");
         ByteBufUtil.writeUtf8(out, event);
         ByteBufUtil.writeAscii(out, "\ndata: ");
-        Json.write(data, out);
+        JsonWriter.write(data, out);
         ByteBufUtil.writeAscii(out, "\n\n");
         write(BufferInternal.buffer(out));
     }
@@ -135,6 +135,6 @@ public final class EventStream {
         ended = true;
         onEnd.forEach(Runnable::run);
         vertx.cancelTimer(look);
-        web.remove(this);
+        httpContext.remove(this);
     }
 }

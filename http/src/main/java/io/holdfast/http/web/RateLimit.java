@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
  */
 public final class RateLimit {
     private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(10);
-    private static final int MOST_BUCKETS = 100_000;
+    private static final int MAX_BUCKETS = 100_000;
     private static final double NANOS = 1e9;
 
     private static final class Bucket {
@@ -40,7 +40,7 @@ public final class RateLimit {
     }
 
     /** Whether an address may send one more. */
-    boolean take(String address) {
+    boolean tryAcquire(String address) {
         if (perSecond <= 0) {
             return true;
         }
@@ -68,7 +68,7 @@ public final class RateLimit {
         Iterator<Map.Entry<String, Bucket>> oldest = buckets.entrySet().iterator();
         while (oldest.hasNext()) {
             boolean unused = now - oldest.next().getValue().usedNanos >= FORGET_NANOS;
-            if (!unused && buckets.size() < MOST_BUCKETS) {
+            if (!unused && buckets.size() < MAX_BUCKETS) {
                 return;
             }
             oldest.remove();

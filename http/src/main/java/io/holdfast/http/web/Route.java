@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  *
  * @param template such as {@code /v1/locks/{key}/release}
  */
-public record Route(HttpMethod method, String template, Need need, Handler handler) {
+public record Route(HttpMethod method, String template, Permission need, RouteHandler handler) {
     private static final Pattern SLASH = Pattern.compile("/");
 
     /** The segments of the template. */

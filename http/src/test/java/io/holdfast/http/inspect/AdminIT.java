@@ -6,14 +6,14 @@ import static io.holdfast.http.TestHttp.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.http.EventReader;
-import io.holdfast.http.Guest;
+import io.holdfast.http.DriverClient;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 @DisplayName("An operator, over HTTP,")
 class AdminIT {
     private final TestHttp http = TestHttp.start(config -> config.admin(true));
-    private final Guest ann = new Guest(http, "ann");
-    private final Guest bob = new Guest(http, "bob");
+    private final DriverClient ann = new DriverClient(http, "ann");
+    private final DriverClient bob = new DriverClient(http, "bob");
 
     @AfterEach
     void stop() {
@@ -136,7 +136,7 @@ class AdminIT {
                             @Override
                             public void wake() {}
                         },
-                        new Peer("holdfast", () -> "holdfast"));
+                        new ClientInfo("holdfast", () -> "holdfast"));
 
         assertThat(told(http.send("DELETE", "/v1/admin/connections/" + own.id(), null)))
                 .isEqualTo("409 not_kickable");
@@ -173,7 +173,7 @@ class AdminIT {
         assertThat(told(http.post(path, "{\"reason\":\"two\\nlines\"}")))
                 .isEqualTo("400 bad_request");
         assertThat(told(http.post(path, "{\"why\":\"\"}"))).isEqualTo("400 bad_request");
-        assertThat(http.driver.view(Kind.MUTEX, Key.of("a"), 1).held()).isEqualTo(1);
+        assertThat(http.driver.view(Kind.LOCK, Key.of("a"), 1).held()).isEqualTo(1);
     }
 
     @Test
@@ -192,11 +192,11 @@ class AdminIT {
 
     @Test
     void finds_no_more_than_the_last_acts() {
-        for (int i = 0; i < Audit.KEPT + 1; i++) {
+        for (int i = 0; i < Audit.MAX_RECORDS + 1; i++) {
             ann.lock("key" + i);
             http.post("/v1/admin/keys/key" + i + "/release", null);
         }
 
-        assertThat(json(http.get("/v1/admin/audit")).getJsonArray("audit")).hasSize(Audit.KEPT);
+        assertThat(json(http.get("/v1/admin/audit")).getJsonArray("audit")).hasSize(Audit.MAX_RECORDS);
     }
 }

@@ -9,7 +9,7 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.http.EventReader;
-import io.holdfast.http.Guest;
+import io.holdfast.http.DriverClient;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonObject;
 
@@ -38,8 +38,8 @@ class EventIT {
     @Test
     void everything_that_happens_is_told_in_order() {
         try (EventReader reader = EventReader.open(http, "/v1/events")) {
-            Guest ann = new Guest(http, "ann");
-            Guest bob = new Guest(http, "bob");
+            DriverClient ann = new DriverClient(http, "ann");
+            DriverClient bob = new DriverClient(http, "bob");
             Effect grant = ann.lock("a");
             bob.lock("a");
             ann.release(grant);
@@ -66,7 +66,7 @@ class EventIT {
 
     @Test
     void an_event_tells_all_there_is_to_know() {
-        Guest ann = new Guest(http, "ann");
+        DriverClient ann = new DriverClient(http, "ann");
         try (EventReader reader = EventReader.open(http, "/v1/events?key=%FFa")) {
             Effect.Granted grant =
                     (Effect.Granted)
@@ -99,8 +99,8 @@ class EventIT {
 
     @Test
     void only_what_is_asked_for_is_told() {
-        Guest ann = new Guest(http, "ann");
-        Guest bob = new Guest(http, "bob");
+        DriverClient ann = new DriverClient(http, "ann");
+        DriverClient bob = new DriverClient(http, "bob");
         try (EventReader byType =
                         EventReader.open(http, "/v1/events?type=released,session_closed");
                 EventReader byPrefix = EventReader.open(http, "/v1/events?prefix=we&kind=lock");
@@ -123,7 +123,7 @@ class EventIT {
 
     @Test
     void a_reader_who_is_too_slow_is_told_how_much_it_missed_and_harms_nobody() throws IOException {
-        Guest ann = new Guest(http, "ann");
+        DriverClient ann = new DriverClient(http, "ann");
         Key key = Key.of("x".repeat(900));
         try (Socket slow = new Socket(InetAddress.getLoopbackAddress(), http.port())) {
             slow.getOutputStream()
@@ -160,7 +160,7 @@ class EventIT {
     @Test
     void no_more_than_so_many_watch_at_once() {
         List<EventReader> readers = new ArrayList<>();
-        for (int i = 0; i < EventRoute.MOST_STREAMS; i++) {
+        for (int i = 0; i < EventRoute.MAX_STREAMS; i++) {
             readers.add(EventReader.open(http, "/v1/events?type=lost"));
         }
 

@@ -13,7 +13,7 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
-import io.holdfast.http.Guest;
+import io.holdfast.http.DriverClient;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -31,8 +31,8 @@ import java.util.List;
 @DisplayName("What goes on, over HTTP")
 class InspectIT {
     private final TestHttp http = TestHttp.start();
-    private final Guest ann = new Guest(http, "ann");
-    private final Guest bob = new Guest(http, "bob");
+    private final DriverClient ann = new DriverClient(http, "ann");
+    private final DriverClient bob = new DriverClient(http, "bob");
 
     @AfterEach
     void stop() {
@@ -136,8 +136,8 @@ class InspectIT {
     void a_key_tells_its_holders_its_line_in_order_and_its_past() {
         ann.lock(Key.of("db"), Mode.READ);
         bob.lock(Key.of("db"), Mode.READ);
-        Guest cid = new Guest(http, "cid");
-        Guest dan = new Guest(http, "dan");
+        DriverClient cid = new DriverClient(http, "cid");
+        DriverClient dan = new DriverClient(http, "dan");
         cid.lock("db");
         dan.lock(Key.of("db"), Mode.READ);
 
@@ -209,7 +209,7 @@ class InspectIT {
     void a_connection_tells_what_it_holds_and_where_it_stands_in_line() {
         ann.lock("a");
         bob.lock("b");
-        new Guest(http, "cid").lock("a");
+        new DriverClient(http, "cid").lock("a");
         bob.lock("a");
 
         JsonObject answer = json(http.get("/v1/connections/" + bob.id()));
@@ -290,7 +290,7 @@ class InspectIT {
 
     @Test
     void a_cycle_says_who_of_it_does_several_things_at_once() {
-        Guest many = new Guest(http, "many", true);
+        DriverClient many = new DriverClient(http, "many", true);
         many.lock("a");
         bob.lock("b");
         many.lock("a");
@@ -320,11 +320,11 @@ class InspectIT {
 
     @Test
     void a_deadlock_is_found_though_one_of_it_stands_far_back_in_line() {
-        Guest cid = new Guest(http, "cid");
+        DriverClient cid = new DriverClient(http, "cid");
         cid.lock("a");
         bob.lock("b");
-        for (int i = 0; i < WaitGraph.MOST_OF_LINE; i++) {
-            new Guest(http, "crowd").lock("a");
+        for (int i = 0; i < WaitGraph.MAX_QUEUE_LENGTH; i++) {
+            new DriverClient(http, "crowd").lock("a");
         }
         bob.lock("a");
         cid.lock("b");
@@ -377,7 +377,7 @@ class InspectIT {
         assertThat(told(http.post("/v1/admin/keys/a/release", "{}"))).isEqualTo("404 not_found");
         assertThat(told(http.send("DELETE", "/v1/admin/connections/1", null)))
                 .isEqualTo("404 not_found");
-        assertThat(http.driver.view(Kind.MUTEX, Key.of("a"), 1)).isNull();
+        assertThat(http.driver.view(Kind.LOCK, Key.of("a"), 1)).isNull();
     }
 
     private List<JsonObject> keys(String query) {

@@ -6,7 +6,7 @@ import static io.holdfast.http.TestHttp.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientLimits;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
@@ -72,12 +72,12 @@ final class HttpSessionsIT {
     }
 
     private static int waiters(TestHttp http, String key) {
-        KeyView view = http.driver.view(Kind.MUTEX, Key.of(key), 1);
+        KeyView view = http.driver.view(Kind.LOCK, Key.of(key), 1);
         return view == null ? 0 : view.waiters();
     }
 
     private static boolean isFree(TestHttp http, String key) {
-        return http.driver.holders(Kind.MUTEX, Key.of(key)) == null;
+        return http.driver.holders(Kind.LOCK, Key.of(key)) == null;
     }
 
     @Test
@@ -135,7 +135,7 @@ final class HttpSessionsIT {
 
     @Test
     void leases_count_for_the_connection_that_took_them() {
-        running = TestHttp.start(new ClientCaps(2, 0, 0));
+        running = TestHttp.start(new ClientLimits(2, 0, 0));
         try (RawHttp one = new RawHttp(running);
                 RawHttp two = new RawHttp(running)) {
             assertThat(one.post("/v1/leases/a", "none", "{}").answer()).contains("\"ok\"");

@@ -6,7 +6,7 @@ import static io.holdfast.http.TestHttp.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.driver.Caps;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
@@ -22,7 +22,7 @@ import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 
 final class LockRoutesIT {
-    private final TestHttp http = TestHttp.start(new Caps(100, 0, 0), config -> config);
+    private final TestHttp http = TestHttp.start(new KeyLimits(100, 0, 0), config -> config);
     private final String one = open();
     private final String two = open();
 
@@ -53,7 +53,7 @@ final class LockRoutesIT {
     }
 
     private int waiters(String key) {
-        KeyView view = http.driver.view(Kind.MUTEX, Key.of(key), 1);
+        KeyView view = http.driver.view(Kind.LOCK, Key.of(key), 1);
         return view == null ? 0 : view.waiters();
     }
 
@@ -247,10 +247,10 @@ final class LockRoutesIT {
     void own_routes_take_any_key_and_those_of_section_18_do_not() {
         assertThat(told(http.post("/v1/leases/-?key=", "{}"))).isEqualTo("200");
         assertThat(told(http.post("/v1/leases/a%20b%FF%2F", "{}"))).isEqualTo("200");
-        assertThat(http.driver.view(Kind.MUTEX, Key.of(""), 1)).isNotNull();
+        assertThat(http.driver.view(Kind.LOCK, Key.of(""), 1)).isNotNull();
         assertThat(
                         http.driver.view(
-                                Kind.MUTEX,
+                                Kind.LOCK,
                                 Key.of(
                                         io.holdfast.engine.Namespace.DEFAULT,
                                         new byte[] {'a', ' ', 'b', (byte) 0xff, '/'}),
@@ -308,7 +308,7 @@ final class LockRoutesIT {
                 .isEqualTo("400 bad_request");
         assertThat(told(ask(one, "/v1/locks/k/release", "{\"token\":\"\"}")))
                 .isEqualTo("400 bad_request");
-        assertThat(http.driver.holders(Kind.MUTEX, Key.of("k"))).isNotNull();
+        assertThat(http.driver.holders(Kind.LOCK, Key.of("k"))).isNotNull();
     }
 
     @Test

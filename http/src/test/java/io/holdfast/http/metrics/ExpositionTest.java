@@ -2,7 +2,7 @@ package io.holdfast.http.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
@@ -23,11 +23,11 @@ import java.util.stream.Collectors;
 
 @DisplayName("The numbers for Prometheus")
 class ExpositionTest {
-    private final Scene scene = new Scene();
+    private final MetricsScenario metricsScenario = new MetricsScenario();
 
     @AfterEach
     void close() {
-        scene.close();
+        metricsScenario.close();
     }
 
     private static Token given(Token token) {
@@ -36,8 +36,8 @@ class ExpositionTest {
 
     @Test
     void have_the_series_of_dflockd_and_no_other_of_that_name() {
-        scene.tally.answered(HttpMethod.GET, "/health", 200, 2_000_000);
-        PrometheusText text = scene.scrape();
+        metricsScenario.tally.answered(HttpMethod.GET, "/health", 200, 2_000_000);
+        PrometheusText text = metricsScenario.scrape();
         assertThat(
                         text.types().entrySet().stream()
                                 .filter(family -> family.getKey().startsWith("dflockd_"))
@@ -62,13 +62,13 @@ class ExpositionTest {
 
     @Test
     void count_answers_by_method_route_and_status() {
-        scene.tally.answered(HttpMethod.GET, "/health", 200, 2_000_000);
-        assertThat(scene.scrape().names()).contains("dflockd_http_requests_total");
-        scene.tally.answered(HttpMethod.GET, "/health", 200, 3_000_000);
-        scene.tally.answered(HttpMethod.POST, "/v1/locks/{key}", 401, 1_000_000);
-        scene.tally.answered(HttpMethod.valueOf("BREW"), "unmatched", 404, 1_000_000);
-        scene.tally.answered(HttpMethod.valueOf("BRRR"), "unmatched", 404, 1_000_000);
-        PrometheusText text = scene.scrape();
+        metricsScenario.tally.answered(HttpMethod.GET, "/health", 200, 2_000_000);
+        assertThat(metricsScenario.scrape().names()).contains("dflockd_http_requests_total");
+        metricsScenario.tally.answered(HttpMethod.GET, "/health", 200, 3_000_000);
+        metricsScenario.tally.answered(HttpMethod.POST, "/v1/locks/{key}", 401, 1_000_000);
+        metricsScenario.tally.answered(HttpMethod.valueOf("BREW"), "unmatched", 404, 1_000_000);
+        metricsScenario.tally.answered(HttpMethod.valueOf("BRRR"), "unmatched", 404, 1_000_000);
+        PrometheusText text = metricsScenario.scrape();
         String[] health = {"method", "GET", "path", "/health", "status", "200"};
         assertThat(text.value("dflockd_http_requests_total", health)).isEqualTo(2);
         assertThat(text.value("dflockd_http_request_duration_seconds_count", health)).isEqualTo(2);
@@ -98,16 +98,16 @@ class ExpositionTest {
 
     @Test
     void count_what_became_of_operations() {
-        Scene.Client alice = scene.client();
-        Scene.Client bob = scene.client();
+        MetricsScenario.Client alice = metricsScenario.client();
+        MetricsScenario.Client bob = metricsScenario.client();
         Key printer = Key.of("printer");
         Token token = given(alice.lock("printer"));
-        alice.renew(Kind.MUTEX, printer, token);
-        alice.release(Kind.MUTEX, printer, token);
-        alice.release(Kind.MUTEX, printer, token);
+        alice.renew(Kind.LOCK, printer, token);
+        alice.release(Kind.LOCK, printer, token);
+        alice.release(Kind.LOCK, printer, token);
         given(alice.lock("printer"));
-        bob.acquire(Kind.MUTEX, printer, 1, 0, Scene.LONG);
-        PrometheusText text = scene.scrape();
+        bob.acquire(Kind.LOCK, printer, 1, 0, MetricsScenario.LONG);
+        PrometheusText text = metricsScenario.scrape();
         assertThat(operations(text, "acquire", "lock", "acquired")).isEqualTo(2);
         assertThat(operations(text, "acquire", "lock", "timed_out")).isEqualTo(1);
         assertThat(operations(text, "renew", "lock", "done")).isEqualTo(1);
@@ -134,7 +134,7 @@ class ExpositionTest {
 
     @Test
     void count_data_beside_locks() {
-        Scene.Client alice = scene.client();
+        MetricsScenario.Client alice = metricsScenario.client();
         Key key = Key.of("data");
         long id = alice.session.id();
         alice.submit(n -> new Command.Data(id, n, key, new DataOperation.Increment(1)));
@@ -142,7 +142,7 @@ class ExpositionTest {
                 n ->
                         new Command.Data(
                                 id, n, key, new DataOperation.SetValue(ByteString.of("x"), 0)));
-        PrometheusText text = scene.scrape();
+        PrometheusText text = metricsScenario.scrape();
         assertThat(operations(text, "counter", "data", "done")).isEqualTo(1);
         assertThat(operations(text, "value", "data", "done")).isEqualTo(1);
         assertThat(operations(text, "list", "data", "done")).isZero();
@@ -150,17 +150,17 @@ class ExpositionTest {
 
     @Test
     void tell_what_is_held_and_waited_for() {
-        Scene.Client alice = scene.client();
-        Scene.Client bob = scene.client();
-        Scene.Client carol = scene.client();
+        MetricsScenario.Client alice = metricsScenario.client();
+        MetricsScenario.Client bob = metricsScenario.client();
+        MetricsScenario.Client carol = metricsScenario.client();
         given(alice.lock("printer"));
         assertThat(bob.lock("printer")).isNull();
         assertThat(carol.lock("printer")).isNull();
         Key pool = Key.of(new Namespace("other"), new byte[] {'p'});
-        given(alice.acquire(Kind.SEMAPHORE, pool, 2, 0, Scene.LONG));
-        given(bob.acquire(Kind.SEMAPHORE, pool, 2, 0, Scene.LONG));
-        assertThat(carol.acquire(Kind.SEMAPHORE, pool, 2, Scene.LONG, Scene.LONG)).isNull();
-        PrometheusText text = scene.scrape();
+        given(alice.acquire(Kind.SEMAPHORE, pool, 2, 0, MetricsScenario.LONG));
+        given(bob.acquire(Kind.SEMAPHORE, pool, 2, 0, MetricsScenario.LONG));
+        assertThat(carol.acquire(Kind.SEMAPHORE, pool, 2, MetricsScenario.LONG, MetricsScenario.LONG)).isNull();
+        PrometheusText text = metricsScenario.scrape();
         assertThat(text.value("dflockd_locks_held")).isEqualTo(1);
         assertThat(text.value("dflockd_lock_waiters")).isEqualTo(2);
         assertThat(text.value("dflockd_semaphore_holders")).isEqualTo(2);
@@ -179,7 +179,7 @@ class ExpositionTest {
         alice.session.close(Long.MAX_VALUE);
         bob.session.close(Long.MAX_VALUE);
         carol.session.close(Long.MAX_VALUE);
-        PrometheusText after = scene.scrape();
+        PrometheusText after = metricsScenario.scrape();
         assertThat(after.value("dflockd_locks_held")).isZero();
         assertThat(after.value("dflockd_lock_waiters")).isZero();
         assertThat(after.value("dflockd_semaphore_holders")).isZero();
@@ -192,8 +192,8 @@ class ExpositionTest {
     @Test
     void tell_who_listens() {
         var listener =
-                scene.hub.open(
-                        new Listener() {
+                metricsScenario.hub.open(
+                        new SignalListener() {
                             @Override
                             public boolean isFull() {
                                 return false;
@@ -207,20 +207,20 @@ class ExpositionTest {
                         });
         listener.listen(Key.of("a.*"), ByteString.EMPTY);
         listener.listen(Key.of("b"), ByteString.EMPTY);
-        assertThat(scene.scrape().value("dflockd_signal_listeners")).isEqualTo(2);
+        assertThat(metricsScenario.scrape().value("dflockd_signal_listeners")).isEqualTo(2);
         listener.unlisten(Key.of("b"), ByteString.EMPTY);
-        assertThat(scene.scrape().value("dflockd_signal_listeners")).isEqualTo(1);
+        assertThat(metricsScenario.scrape().value("dflockd_signal_listeners")).isEqualTo(1);
         listener.close();
-        assertThat(scene.scrape().value("dflockd_signal_listeners")).isZero();
+        assertThat(metricsScenario.scrape().value("dflockd_signal_listeners")).isZero();
     }
 
     @Test
     void tell_how_late_leases_end_and_how_long_a_hand_off_takes() {
-        given(scene.client().acquire(Kind.MUTEX, Key.of("short"), 1, 0, 1_000_000));
-        scene.observatory.handedOff(30_000);
+        given(metricsScenario.client().acquire(Kind.LOCK, Key.of("short"), 1, 0, 1_000_000));
+        metricsScenario.observatory.handedOff(30_000);
         Awaitility.await()
-                .until(() -> scene.scrape().value("holdfast_expiry_lateness_seconds_count") == 1);
-        PrometheusText text = scene.scrape();
+                .until(() -> metricsScenario.scrape().value("holdfast_expiry_lateness_seconds_count") == 1);
+        PrometheusText text = metricsScenario.scrape();
         assertThat(text.value("holdfast_holds_ended_total", "kind", "lock", "reason", "expired"))
                 .isEqualTo(1);
         assertThat(text.value("holdfast_hand_off_seconds_count")).isEqualTo(1);
@@ -231,11 +231,11 @@ class ExpositionTest {
 
     @Test
     void count_bytes_and_connections_by_protocol() {
-        var traffic = scene.observatory.traffic("lockd");
+        var traffic = metricsScenario.observatory.traffic("lockd");
         traffic.connected();
         traffic.receive(100);
         traffic.send(20);
-        PrometheusText text = scene.scrape();
+        PrometheusText text = metricsScenario.scrape();
         assertThat(text.value("holdfast_connections", "protocol", "lockd")).isEqualTo(1);
         assertThat(text.value("holdfast_bytes_total", "protocol", "lockd", "direction", "received"))
                 .isEqualTo(100);
@@ -245,38 +245,38 @@ class ExpositionTest {
 
     @Test
     void name_ten_keys_of_ten_thousand_and_cut_long_names() {
-        Scene.Client alice = scene.client();
-        Scene.Client bob = scene.client();
+        MetricsScenario.Client alice = metricsScenario.client();
+        MetricsScenario.Client bob = metricsScenario.client();
         String tail = "\"\\\n\u0001" + "x".repeat(900);
         for (int i = 0; i < 10_000; i++) {
             given(alice.lock(i + tail));
             assertThat(bob.lock(i + tail)).isNull();
         }
-        String written = scene.text();
+        String written = metricsScenario.text();
         PrometheusText text = PrometheusText.parse(written);
         assertThat(written.length()).isLessThan(60_000);
         assertThat(
                         text.samples().keySet().stream()
                                 .filter(s -> s.name().equals("holdfast_contended_key_waits")))
-                .hasSizeBetween(1, ServerCollector.MOST_KEYS);
+                .hasSizeBetween(1, ServerCollector.MAX_KEYS);
         assertThat(
                         text.samples().keySet().stream()
                                 .map(series -> series.labels().getOrDefault("key", "")))
-                .allMatch(key -> key.length() <= 2 * ServerCollector.MOST_LABEL_CHARS);
+                .allMatch(key -> key.length() <= 2 * ServerCollector.MAX_LABEL_CHARS);
         assertThat(text.value("dflockd_lock_waiters")).isEqualTo(10_000);
     }
 
     @Test
     void count_names_that_are_the_same_when_cut_as_one() {
-        Scene.Client alice = scene.client();
-        Scene.Client bob = scene.client();
-        String same = "x".repeat(ServerCollector.MOST_LABEL_CHARS);
+        MetricsScenario.Client alice = metricsScenario.client();
+        MetricsScenario.Client bob = metricsScenario.client();
+        String same = "x".repeat(ServerCollector.MAX_LABEL_CHARS);
         for (String key : new String[] {same + "a", same + "b"}) {
             given(alice.lock(key));
             assertThat(bob.lock(key)).isNull();
         }
         assertThat(
-                        scene.scrape()
+                        metricsScenario.scrape()
                                 .value(
                                         "holdfast_contended_key_waits",
                                         "kind",
@@ -290,7 +290,7 @@ class ExpositionTest {
 
     @Test
     void have_the_basics_of_the_machine() {
-        assertThat(scene.scrape().names())
+        assertThat(metricsScenario.scrape().names())
                 .contains(
                         "jvm_memory_used_bytes",
                         "jvm_threads_live_threads",

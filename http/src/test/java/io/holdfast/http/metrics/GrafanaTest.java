@@ -35,11 +35,11 @@ class GrafanaTest {
 
     private static final Pattern COMMA = Pattern.compile(", ");
 
-    private final Scene scene = new Scene();
+    private final MetricsScenario metricsScenario = new MetricsScenario();
 
     @AfterEach
     void close() {
-        scene.close();
+        metricsScenario.close();
     }
 
     private static JsonArray panels() throws IOException {
@@ -65,18 +65,18 @@ class GrafanaTest {
 
     /** A server that has done everything. */
     private PrometheusText scrape() {
-        Scene.Client alice = scene.client();
+        MetricsScenario.Client alice = metricsScenario.client();
         Objects.requireNonNull(alice.lock("a"));
-        assertThat(scene.client().lock("a")).isNull();
-        Objects.requireNonNull(alice.acquire(Kind.MUTEX, Key.of("b"), 1, 0, 1));
-        scene.observatory.traffic("dflockd").connected();
-        scene.observatory.handedOff(1);
-        scene.tally.answered(HttpMethod.GET, "/health", 200, 1);
-        PrometheusText first = scene.scrape(); // collections are counted from now on
+        assertThat(metricsScenario.client().lock("a")).isNull();
+        Objects.requireNonNull(alice.acquire(Kind.LOCK, Key.of("b"), 1, 0, 1));
+        metricsScenario.observatory.traffic("dflockd").connected();
+        metricsScenario.observatory.handedOff(1);
+        metricsScenario.tally.answered(HttpMethod.GET, "/health", 200, 1);
+        PrometheusText first = metricsScenario.scrape(); // collections are counted from now on
         assertThat(first.names()).isNotEmpty();
         System.gc();
-        Awaitility.await().until(() -> scene.scrape().names().contains("jvm_gc_pause_seconds_sum"));
-        return scene.scrape();
+        Awaitility.await().until(() -> metricsScenario.scrape().names().contains("jvm_gc_pause_seconds_sum"));
+        return metricsScenario.scrape();
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
-import io.holdfast.http.Guest;
+import io.holdfast.http.DriverClient;
 import io.holdfast.http.RawHttp;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonObject;
@@ -84,11 +84,11 @@ class MetricsRoutesIT {
 
     @Test
     void count_a_request_whose_client_left_before_it_was_answered() {
-        new Guest(http, "holder").lock("taken");
+        new DriverClient(http, "holder").lock("taken");
         try (RawHttp raw = new RawHttp(http)) {
             raw.post("/v1/leases/taken", "", "{\"acquire_timeout_s\":100}");
             Awaitility.await()
-                    .until(() -> http.driver.view(Kind.MUTEX, Key.of("taken"), 1).waiters() == 1);
+                    .until(() -> http.driver.view(Kind.LOCK, Key.of("taken"), 1).waiters() == 1);
         }
         Awaitility.await()
                 .untilAsserted(

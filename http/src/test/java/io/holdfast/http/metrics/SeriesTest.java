@@ -19,13 +19,13 @@ import java.util.Objects;
 class SeriesTest {
     private static final long SECOND = 1_000_000_000;
 
-    private final Scene scene = new Scene();
-    private final Series series = new Series(scene.backend);
+    private final MetricsScenario metricsScenario = new MetricsScenario();
+    private final Series series = new Series(metricsScenario.backend);
     private long nowNanos = -5 * SECOND;
 
     @AfterEach
     void close() {
-        scene.close();
+        metricsScenario.close();
     }
 
     private void sampleAfter(long nanos) {
@@ -40,9 +40,9 @@ class SeriesTest {
     }
 
     private void lockAndRelease(int times) {
-        Scene.Client client = scene.client();
+        MetricsScenario.Client client = metricsScenario.client();
         for (int i = 0; i < times; i++) {
-            client.release(Kind.MUTEX, Key.of("k"), Objects.requireNonNull(client.lock("k")));
+            client.release(Kind.LOCK, Key.of("k"), Objects.requireNonNull(client.lock("k")));
         }
         client.session.close(Long.MAX_VALUE);
     }
@@ -86,28 +86,28 @@ class SeriesTest {
                 .usingElementComparator(SeriesTest::compare)
                 .containsExactly(number("2"), number("2"), number("2"));
         sampleAfter(SECOND * 86_400);
-        assertThat(line("acquired", 10_000)).hasSize(Series.KEPT);
+        assertThat(line("acquired", 10_000)).hasSize(Series.MAX_POINTS);
     }
 
     @Test
     void forget_what_is_older_than_ten_minutes() {
         sampleAfter(0);
         lockAndRelease(1);
-        for (int i = 0; i < Series.KEPT + 1; i++) {
+        for (int i = 0; i < Series.MAX_POINTS + 1; i++) {
             sampleAfter(SECOND);
         }
-        assertThat(line("acquired", Series.KEPT))
-                .hasSize(Series.KEPT)
+        assertThat(line("acquired", Series.MAX_POINTS))
+                .hasSize(Series.MAX_POINTS)
                 .usingElementComparator(SeriesTest::compare)
                 .containsOnly(BigDecimal.ZERO);
     }
 
     @Test
     void show_what_is_there() {
-        Scene.Client alice = scene.client();
+        MetricsScenario.Client alice = metricsScenario.client();
         Objects.requireNonNull(alice.lock("a"));
         Objects.requireNonNull(alice.lock("b"));
-        assertThat(scene.client().lock("a")).isNull();
+        assertThat(metricsScenario.client().lock("a")).isNull();
         sampleAfter(0);
         sampleAfter(SECOND);
         assertThat(compare(line("held", 1).getValue(0), number("2"))).isZero();
@@ -128,12 +128,12 @@ class SeriesTest {
     @Test
     void count_waits_that_go_on() {
         sampleAfter(0);
-        Objects.requireNonNull(scene.client().lock("a"));
-        assertThat(scene.client().lock("a")).isNull();
+        Objects.requireNonNull(metricsScenario.client().lock("a"));
+        assertThat(metricsScenario.client().lock("a")).isNull();
         sampleAfter(SECOND);
         BigDecimal first = (BigDecimal) line("longest_wait_ms", 1).getValue(0);
         assertThat(first).isPositive();
-        await().until(() -> RunningWaits.of(scene.driver).longestNanos() > 30_000_000);
+        await().until(() -> RunningWaits.of(metricsScenario.driver).longestNanos() > 30_000_000);
         sampleAfter(SECOND);
         BigDecimal longest = (BigDecimal) line("longest_wait_ms", 1).getValue(0);
         assertThat(longest).isGreaterThan(first).isGreaterThanOrEqualTo(number("30"));

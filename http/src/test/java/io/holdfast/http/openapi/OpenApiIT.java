@@ -10,7 +10,7 @@ import com.networknt.schema.SpecificationVersion;
 
 import io.holdfast.driver.Secret;
 import io.holdfast.http.EventReader;
-import io.holdfast.http.Guest;
+import io.holdfast.http.DriverClient;
 import io.holdfast.http.TestHttp;
 import io.holdfast.http.web.Route;
 import io.vertx.core.json.JsonArray;
@@ -106,15 +106,15 @@ class OpenApiIT {
 
     @Test
     void says_what_each_route_takes_and_answers() {
-        Guest guest = new Guest(http, "guest");
-        guest.lock("held");
-        guest.lock("held");
-        guest.share("shared");
-        guest.slot("slots", 3);
+        DriverClient driverClient = new DriverClient(http, "guest");
+        driverClient.lock("held");
+        driverClient.lock("held");
+        driverClient.share("shared");
+        driverClient.slot("slots", 3);
 
         tryLocks();
         tryData();
-        tryOthers(guest);
+        tryOthers(driverClient);
 
         Set<String> untried = new TreeSet<>(operations(document));
         untried.removeAll(tried);
@@ -223,7 +223,7 @@ class OpenApiIT {
         bad(400, "POST " + path, path, "{\"payload\":\"\"}");
     }
 
-    private void tryOthers(Guest guest) {
+    private void tryOthers(DriverClient driverClient) {
         for (String stream : List.of("/v1/signals?pattern=a", "/v1/events")) {
             try (EventReader reader = EventReader.open(http, stream)) {
                 String operation = "GET " + stream.replaceFirst("\\?.*", "");
@@ -245,7 +245,7 @@ class OpenApiIT {
         }
         bad(404, "GET /v1/keys/{key}", "/v1/keys/unknown", null);
         good("GET /v1/connections", "/v1/connections", null);
-        String number = "/v1/connections/" + guest.id();
+        String number = "/v1/connections/" + driverClient.id();
         good("GET /v1/connections/{number}", number, null);
         bad(404, "GET /v1/connections/{number}", "/v1/connections/424242", null);
         assertThat(good("GET /v1/waits", "/v1/waits", null).getJsonArray("cycles")).hasSize(1);

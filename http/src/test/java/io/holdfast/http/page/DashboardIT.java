@@ -44,7 +44,7 @@ class DashboardIT {
 
     private static Chromium browser;
 
-    private final List<Person> people = new ArrayList<>();
+    private final List<DashboardClient> people = new ArrayList<>();
     private TestHttp http;
     private Tab tab;
 
@@ -65,7 +65,7 @@ class DashboardIT {
         if (tab != null) {
             tab.close();
         }
-        people.forEach(Person::close);
+        people.forEach(DashboardClient::close);
         if (http != null) {
             http.close();
         }
@@ -84,10 +84,10 @@ class DashboardIT {
         tab.go(http.url() + "/#/" + view);
     }
 
-    private Person person(String name) {
-        Person person = new Person(http.driver, "dflockd", name);
-        people.add(person);
-        return person;
+    private DashboardClient person(String name) {
+        DashboardClient dashboardClient = new DashboardClient(http.driver, "dflockd", name);
+        people.add(dashboardClient);
+        return dashboardClient;
     }
 
     /** No script failed, no policy was broken, nobody else was asked. */
@@ -109,7 +109,7 @@ class DashboardIT {
         tab.sees(".empty", "No key is held");
         tab.sees("#status", "live");
 
-        Person alice = person("alice");
+        DashboardClient alice = person("alice");
         alice.lock("deploy", LONG);
         tab.sees(".row .c-key", "deploy");
         tab.sees(".row .c-holder", "#" + alice.number() + " alice dflockd");
@@ -122,7 +122,7 @@ class DashboardIT {
 
         alice.close();
         tab.sees(".row .c-holder", "bob");
-        people.forEach(Person::close);
+        people.forEach(DashboardClient::close);
         tab.sees(".empty", "No key is held");
         assertClean();
     }
@@ -225,7 +225,7 @@ class DashboardIT {
     @Test
     void a_click_kicks_a_connection_after_a_confirmation() {
         serve();
-        Person alice = person("alice").lock("deploy").share("config");
+        DashboardClient alice = person("alice").lock("deploy").share("config");
         show("connections");
         tab.sees(".row .c-name", "alice");
         tab.click(".row .c-name");
@@ -296,7 +296,7 @@ class DashboardIT {
     @Test
     void ten_thousand_keys_are_searched_and_sorted_while_few_rows_exist() {
         serve();
-        Person alice = person("alice");
+        DashboardClient alice = person("alice");
         for (int i = 0; i < 10_000; i++) {
             alice.lock("job/%05d".formatted(i), Duration.ofMinutes(10));
         }
@@ -383,7 +383,7 @@ class DashboardIT {
     @Test
     void whatever_a_key_is_called_it_is_only_text() {
         serve();
-        Person alice = person("<script>window.hit = 1</script>");
+        DashboardClient alice = person("<script>window.hit = 1</script>");
         String image = "<img src=x onerror=\"window.hit = 1\">";
         String turned = "invoice\u202egnp.exe";
         String arabic = "\u0645\u0641\u062a\u0627\u062d";
@@ -424,8 +424,8 @@ class DashboardIT {
     @Test
     void those_who_wait_for_each_other_are_shown_as_a_deadlock() {
         serve();
-        Person alice = person("alice").lock("orders");
-        Person bob = person("bob").lock("invoices");
+        DashboardClient alice = person("alice").lock("orders");
+        DashboardClient bob = person("bob").lock("invoices");
         show("waits");
         tab.sees(".empty", "Nobody waits");
         alice.lock("invoices");
@@ -462,7 +462,7 @@ class DashboardIT {
                     return Response.json(told);
                 };
                 """);
-        Person alice = person("alice").lock("orders");
+        DashboardClient alice = person("alice").lock("orders");
         person("bob").lock("invoices").lock("orders");
         alice.lock("invoices");
         show("waits");
@@ -475,8 +475,8 @@ class DashboardIT {
     @Test
     void a_deadlock_is_shown_beside_the_list_of_keys_whose_keys_are_marked() {
         serve();
-        Person alice = person("alice").lock("orders");
-        Person bob = person("bob").lock("invoices").lock("orders");
+        DashboardClient alice = person("alice").lock("orders");
+        DashboardClient bob = person("bob").lock("invoices").lock("orders");
         person("carol").lock("stock").lock("orders");
         show("keys");
         tab.sees(".count", "3 keys");
@@ -508,7 +508,7 @@ class DashboardIT {
     void connections_of_all_protocols_are_counted() {
         serve();
         for (String protocol : List.of("dflockd", "lockd", "socketlock", "http")) {
-            people.add(new Person(http.driver, protocol, "somebody"));
+            people.add(new DashboardClient(http.driver, protocol, "somebody"));
         }
         show("connections");
         tab.sees(".count", "4 connections");
@@ -543,7 +543,7 @@ class DashboardIT {
     @Test
     void the_keyboard_is_enough() {
         serve();
-        Person alice = person("alice");
+        DashboardClient alice = person("alice");
         for (String key : List.of("apple", "banana", "cherry")) {
             alice.lock(key, LONG);
         }
@@ -596,7 +596,7 @@ class DashboardIT {
     void everything_fits_on_a_telephone() {
         serve();
         tab.size(375, 700);
-        Person alice =
+        DashboardClient alice =
                 person("alice-with-a-rather-long-name.example:50123")
                         .lock("deploy/" + "x".repeat(80));
         person("bob").lock("deploy/" + "x".repeat(80));

@@ -30,7 +30,7 @@ class DashboardPictures {
     private static final int WORKERS = 8;
 
     private final AtomicBoolean busy = new AtomicBoolean(true);
-    private final List<Person> people = new ArrayList<>();
+    private final List<DashboardClient> people = new ArrayList<>();
 
     @Test
     void are_taken() throws IOException {
@@ -72,7 +72,7 @@ class DashboardPictures {
             save(tab, folder.resolve("keys-dark.png"));
 
             busy.set(false);
-            people.forEach(Person::close);
+            people.forEach(DashboardClient::close);
             await().until(() -> workers.stream().noneMatch(Thread::isAlive));
         }
     }
@@ -86,10 +86,10 @@ class DashboardPictures {
         Files.write(file, tab.screenshot());
     }
 
-    private Person person(TestHttp http, String protocol, String name) {
-        Person person = new Person(http.driver, protocol, name);
-        people.add(person);
-        return person;
+    private DashboardClient person(TestHttp http, String protocol, String name) {
+        DashboardClient dashboardClient = new DashboardClient(http.driver, protocol, name);
+        people.add(dashboardClient);
+        return dashboardClient;
     }
 
     private void people(TestHttp http) {
@@ -98,14 +98,14 @@ class DashboardPictures {
         person(http, "dflockd", "ci-runner-2:50977").lock("deploy/shop", Duration.ofMinutes(5));
         person(http, "http", "ci-runner-3:41830").lock("deploy/shop", Duration.ofMinutes(5));
         person(http, "dflockd", "laptop-anna:61022").lock("deploy/shop", Duration.ofMinutes(5));
-        Person billing = person(http, "dflockd", "billing-1:53310").lock("orders", hour);
-        Person report = person(http, "lockd", "report-2:38114").lock("invoices", hour);
+        DashboardClient billing = person(http, "dflockd", "billing-1:53310").lock("orders", hour);
+        DashboardClient report = person(http, "lockd", "report-2:38114").lock("invoices", hour);
         billing.lock("invoices", hour);
         report.lock("orders", hour);
         person(http, "dflockd", "export-1:47720").lock("orders", hour);
         person(http, "lockd", "web-1:39004").share("config/read").lock("cache/warm");
         person(http, "lockd", "web-2:39177").share("config/read");
-        Person night = person(http, "http", "night-1:44100");
+        DashboardClient night = person(http, "http", "night-1:44100");
         night.lock("backup/eu", hour)
                 .lock("backup/us", hour)
                 .lock("nightly report", Duration.ofMinutes(2));
@@ -123,8 +123,8 @@ class DashboardPictures {
         Random random = new Random(number);
         while (busy.get()) {
             String key = "job/" + random.nextInt(2);
-            try (Person worker =
-                    new Person(
+            try (DashboardClient worker =
+                    new DashboardClient(
                             http.driver, "dflockd", "worker-" + number + ":6" + (1000 + number))) {
                 boolean inTime = random.nextInt(40) > 0;
                 if (inTime) {

@@ -18,34 +18,34 @@ final class RateLimitTest {
     void a_bucket_starts_full_and_fills_again() {
         RateLimit limit = new RateLimit(10, 2, now::get);
 
-        assertThat(limit.take("a")).isTrue();
-        assertThat(limit.take("a")).isTrue();
-        assertThat(limit.take("a")).isFalse();
-        assertThat(limit.take("b")).isTrue();
+        assertThat(limit.tryAcquire("a")).isTrue();
+        assertThat(limit.tryAcquire("a")).isTrue();
+        assertThat(limit.tryAcquire("a")).isFalse();
+        assertThat(limit.tryAcquire("b")).isTrue();
         pass(Duration.ofMillis(100));
-        assertThat(limit.take("a")).isTrue();
-        assertThat(limit.take("a")).isFalse();
+        assertThat(limit.tryAcquire("a")).isTrue();
+        assertThat(limit.tryAcquire("a")).isFalse();
     }
 
     @Test
     void without_a_burst_a_second_of_requests_may_come_at_once() {
         RateLimit limit = new RateLimit(3, 0, now::get);
 
-        assertThat(limit.take("a")).isTrue();
-        assertThat(limit.take("a")).isTrue();
-        assertThat(limit.take("a")).isTrue();
-        assertThat(limit.take("a")).isFalse();
+        assertThat(limit.tryAcquire("a")).isTrue();
+        assertThat(limit.tryAcquire("a")).isTrue();
+        assertThat(limit.tryAcquire("a")).isTrue();
+        assertThat(limit.tryAcquire("a")).isFalse();
     }
 
     @Test
     void addresses_long_gone_are_forgotten() {
         RateLimit limit = new RateLimit(1, 1, now::get);
         for (int i = 0; i < 1000; i++) {
-            limit.take("address " + i);
+            limit.tryAcquire("address " + i);
         }
         pass(Duration.ofMinutes(10));
 
-        limit.take("somebody");
+        limit.tryAcquire("somebody");
 
         assertThat(limit.size()).isEqualTo(1);
     }
@@ -54,7 +54,7 @@ final class RateLimitTest {
     void there_are_never_too_many_buckets() {
         RateLimit limit = new RateLimit(1, 1, now::get);
         for (int i = 0; i < 110_000; i++) {
-            limit.take("address " + i);
+            limit.tryAcquire("address " + i);
         }
 
         assertThat(limit.size()).isLessThanOrEqualTo(100_000);
@@ -64,7 +64,7 @@ final class RateLimitTest {
     void no_rate_is_no_limit() {
         RateLimit limit = new RateLimit(0, 0, now::get);
 
-        assertThat(limit.take("a")).isTrue();
+        assertThat(limit.tryAcquire("a")).isTrue();
         assertThat(limit.size()).isZero();
     }
 }

@@ -1,7 +1,7 @@
 package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.protocol.text.HttpLine;
+import io.holdfast.protocol.text.HttpDetector;
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * bounded; no byte is looked at twice while a line is incomplete. One per connection.
  */
 public final class DflockdDecoder {
-    private static final int MOST = 256;
-    private static final int MOST_LONG_ARGUMENT = 65536;
+    private static final int MAX_LINE_BYTES = 256;
+    private static final int MAX_LONG_ARGUMENT = 65536;
     private static final DflockdInput TOO_LONG = new DflockdInput.LineTooLong();
     private static final DflockdInput HTTP = new DflockdInput.LooksLikeHttp();
 
@@ -90,7 +90,7 @@ public final class DflockdDecoder {
                 case 0 -> {
                     commandFeed = feed - start;
                     if (first
-                            && (HttpLine.is(in, start, feed) || HttpLine.isTls(in, start, feed))) {
+                            && (HttpDetector.is(in, start, feed) || HttpDetector.isTls(in, start, feed))) {
                         return HTTP;
                     }
                     first = false;
@@ -112,7 +112,7 @@ public final class DflockdDecoder {
     }
 
     private int cap(ByteBuf in, int start) {
-        return lines == 2 && hasLongArgument(in, start) ? MOST_LONG_ARGUMENT : MOST;
+        return lines == 2 && hasLongArgument(in, start) ? MAX_LONG_ARGUMENT : MAX_LINE_BYTES;
     }
 
     private boolean hasLongArgument(ByteBuf in, int start) {

@@ -17,7 +17,7 @@ import io.netty.buffer.ByteBufUtil;
  */
 public final class DflockdStats {
     /** A lease without end, as the largest number of seconds the protocol has. */
-    private static final long MOST_SECONDS_NANOS = 9_223_372_036_000_000_000L;
+    private static final long MAX_SECONDS_NANOS = 9_223_372_036_000_000_000L;
 
     /** The arrays, in the order of the line. */
     public enum Part {
@@ -47,7 +47,7 @@ public final class DflockdStats {
 
         private static boolean isLock(ResourceView view) {
             return switch (view.kind()) {
-                case MUTEX -> true;
+                case LOCK -> true;
                 case SEMAPHORE -> view.limit() == 1;
                 case SHARED -> false;
             };
@@ -74,7 +74,7 @@ public final class DflockdStats {
             case LOCKS -> {
                 ByteBufUtil.writeAscii(out, ",\"owner_conn_id\":" + view.owner());
                 ByteBufUtil.writeAscii(out, ",\"lease_expires_in_s\":");
-                JsonText.writeSeconds(Math.min(view.leaseLeftNanos(), MOST_SECONDS_NANOS), out);
+                JsonText.writeSeconds(Math.min(view.leaseLeftNanos(), MAX_SECONDS_NANOS), out);
                 ByteBufUtil.writeAscii(out, ",\"waiters\":" + view.waiters());
             }
             case SEMAPHORES -> {
@@ -98,7 +98,7 @@ public final class DflockdStats {
     public void write(ValueView view, ByteBuf out) {
         beginKey(view.key(), out);
         ByteBufUtil.writeAscii(out, ",\"value_len\":" + view.length() + ",\"ttl\":");
-        JsonText.writeSeconds(Math.min(view.ttlLeftNanos(), MOST_SECONDS_NANOS), out);
+        JsonText.writeSeconds(Math.min(view.ttlLeftNanos(), MAX_SECONDS_NANOS), out);
         writeIdle(view.idleNanos(), out);
         out.writeByte('}');
     }

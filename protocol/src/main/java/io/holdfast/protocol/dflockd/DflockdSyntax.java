@@ -6,9 +6,9 @@ import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Terms;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
-import io.holdfast.protocol.text.Blanks;
+import io.holdfast.protocol.text.Whitespace;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -24,7 +24,7 @@ public final class DflockdSyntax {
     private static final DflockdRequest STATS = new DflockdRequest.Stats();
 
     /** What a pushed line may have before its end, and what it has beside channel and payload. */
-    private static final int MOST_PUSHED = 65536;
+    private static final int MAX_PUSHED = 65536;
 
     private static final int PUSHED_EXTRA = 5;
 
@@ -52,16 +52,16 @@ public final class DflockdSyntax {
             return isKey(text, keyStart, keyEnd)
                     ? keyed(
                             text[commandEnd - 1],
-                            length == 1 ? Kind.MUTEX : Kind.SEMAPHORE,
+                            length == 1 ? Kind.LOCK : Kind.SEMAPHORE,
                             Key.of(namespace, Arrays.copyOfRange(text, keyStart, keyEnd)),
-                            new Fields(text, argStart, argEnd, tagged))
+                            new DflockdArguments(text, argStart, argEnd, tagged))
                     : MALFORMED;
         }
         return switch (new String(text, commandStart, length, StandardCharsets.ISO_8859_1)) {
             case "ping" -> PING;
             case "stats" -> STATS;
-            case "auth" -> new DflockdRequest.Auth(Blanks.trim(text, argStart, argEnd));
-            case "hello" -> TaggedSyntax.hello(new Fields(text, argStart, argEnd, true));
+            case "auth" -> new DflockdRequest.Auth(Whitespace.trim(text, argStart, argEnd));
+            case "hello" -> TaggedSyntax.hello(new DflockdArguments(text, argStart, argEnd, true));
             case String command when isKey(text, keyStart, keyEnd) ->
                     named(
                             command,
@@ -89,7 +89,7 @@ public final class DflockdSyntax {
             case "lpop" -> pop(key, DataOperation.End.FRONT);
             case "rpop" -> pop(key, DataOperation.End.BACK);
             case "llen" -> new DflockdRequest.Data(key, new DataOperation.Length());
-            case "lrange" -> range(key, new Fields(text, argStart, argEnd, false));
+            case "lrange" -> range(key, new DflockdArguments(text, argStart, argEnd, false));
             case "listen" -> new DflockdRequest.Listen(key, group(text, argStart, argEnd));
             case "unlisten" -> new DflockdRequest.Unlisten(key, group(text, argStart, argEnd));
             case "signal" -> signal(key, text, argStart, argEnd);
@@ -99,9 +99,9 @@ public final class DflockdSyntax {
 
     private static DflockdRequest counter(
             Key key, LongFunction<DataOperation> operation, byte[] text, int start, int end) {
-        Fields fields = new Fields(text, start, end, false);
-        Long number = fields.integer();
-        return number == null || fields.hasMore()
+        DflockdArguments dflockdArguments = new DflockdArguments(text, start, end, false);
+        Long number = dflockdArguments.integer();
+        return number == null || dflockdArguments.hasMore()
                 ? MALFORMED
                 : new DflockdRequest.Data(key, operation.apply(number));
     }
@@ -118,7 +118,7 @@ public final class DflockdSyntax {
         while (blank >= start && text[blank] != ' ') {
             blank--;
         }
-        Long seconds = blank < start ? null : Fields.integer(text, blank + 1, end);
+        Long seconds = blank < start ? null : DflockdArguments.integer(text, blank + 1, end);
         if (seconds == null || seconds < 0) {
             return setValue(key, text, start, end, 0);
         }
@@ -126,10 +126,10 @@ public final class DflockdSyntax {
     }
 
     private static DflockdRequest setValue(Key key, byte[] text, int start, int end, long seconds) {
-        if (seconds > Fields.MOST_SECONDS) {
+        if (seconds > DflockdArguments.MAX_SECONDS) {
             return MALFORMED;
         }
-        long ttlNanos = seconds == 0 ? Command.FOREVER : seconds * Fields.NANOS;
+        long ttlNanos = seconds == 0 ? Command.FOREVER : seconds * DflockdArguments.NANOS;
         return new DflockdRequest.Data(
                 key, new DataOperation.SetValue(string(text, start, end), ttlNanos));
     }
@@ -146,17 +146,17 @@ public final class DflockdSyntax {
         return new DflockdRequest.Data(key, new DataOperation.Pop(side));
     }
 
-    private static DflockdRequest range(Key key, Fields fields) {
-        Long first = fields.integer();
-        Long last = fields.integer();
-        return first == null || last == null || fields.hasMore()
+    private static DflockdRequest range(Key key, DflockdArguments dflockdArguments) {
+        Long first = dflockdArguments.integer();
+        Long last = dflockdArguments.integer();
+        return first == null || last == null || dflockdArguments.hasMore()
                 ? MALFORMED
                 : new DflockdRequest.Data(key, new DataOperation.Range(first, last));
     }
 
     private static DflockdRequest signal(Key channel, byte[] text, int start, int end) {
-        boolean fits = end - start <= MOST_PUSHED - PUSHED_EXTRA - channel.bytes().length;
-        return fits && isChannel(channel) && Blanks.trim(text, start, end).length > 0
+        boolean fits = end - start <= MAX_PUSHED - PUSHED_EXTRA - channel.bytes().length;
+        return fits && isChannel(channel) && Whitespace.trim(text, start, end).length > 0
                 ? new DflockdRequest.Signal(channel, string(text, start, end))
                 : MALFORMED;
     }
@@ -171,77 +171,77 @@ public final class DflockdSyntax {
     }
 
     private static ByteString group(byte[] text, int start, int end) {
-        return ByteString.of(Blanks.trim(text, start, end));
+        return ByteString.of(Whitespace.trim(text, start, end));
     }
 
     private static ByteString string(byte[] text, int start, int end) {
         return ByteString.of(Arrays.copyOfRange(text, start, end));
     }
 
-    private static DflockdRequest keyed(byte command, Kind kind, Key key, Fields fields) {
+    private static DflockdRequest keyed(byte command, Kind kind, Key key, DflockdArguments dflockdArguments) {
         return switch (command) {
-            case 'l' -> acquire(kind, key, fields);
-            case 'r' -> release(kind, key, fields);
-            case 'n' -> renew(kind, key, fields);
-            case 'e' -> enqueue(kind, key, fields);
-            case 'w' -> await(kind, key, fields);
+            case 'l' -> acquire(kind, key, dflockdArguments);
+            case 'r' -> release(kind, key, dflockdArguments);
+            case 'n' -> renew(kind, key, dflockdArguments);
+            case 'e' -> enqueue(kind, key, dflockdArguments);
+            case 'w' -> await(kind, key, dflockdArguments);
             default -> MALFORMED;
         };
     }
 
-    private static DflockdRequest acquire(Kind kind, Key key, Fields fields) {
-        long wait = fields.timeout();
-        long limit = limit(kind, fields);
-        long lease = optionalLease(fields);
-        Terms terms = fields.terms(kind);
-        return isValid(wait, limit, lease) && terms != null && !fields.hasMore()
-                ? new DflockdRequest.Acquire(kind, key, limit, wait, lease, terms)
+    private static DflockdRequest acquire(Kind kind, Key key, DflockdArguments dflockdArguments) {
+        long wait = dflockdArguments.timeout();
+        long limit = limit(kind, dflockdArguments);
+        long lease = optionalLease(dflockdArguments);
+        HoldAttributes holdAttributes = dflockdArguments.terms(kind);
+        return isValid(wait, limit, lease) && holdAttributes != null && !dflockdArguments.hasMore()
+                ? new DflockdRequest.Acquire(kind, key, limit, wait, lease, holdAttributes)
                 : MALFORMED;
     }
 
-    private static DflockdRequest enqueue(Kind kind, Key key, Fields fields) {
-        long limit = limit(kind, fields);
-        long lease = optionalLease(fields);
-        return isValid(limit, lease, 0) && !fields.hasMore()
+    private static DflockdRequest enqueue(Kind kind, Key key, DflockdArguments dflockdArguments) {
+        long limit = limit(kind, dflockdArguments);
+        long lease = optionalLease(dflockdArguments);
+        return isValid(limit, lease, 0) && !dflockdArguments.hasMore()
                 ? new DflockdRequest.Enqueue(kind, key, limit, lease)
                 : MALFORMED;
     }
 
-    private static DflockdRequest await(Kind kind, Key key, Fields fields) {
-        long wait = fields.timeout();
-        return isValid(wait, 0, 0) && !fields.hasMore()
+    private static DflockdRequest await(Kind kind, Key key, DflockdArguments dflockdArguments) {
+        long wait = dflockdArguments.timeout();
+        return isValid(wait, 0, 0) && !dflockdArguments.hasMore()
                 ? new DflockdRequest.Await(kind, key, wait)
                 : MALFORMED;
     }
 
-    private static DflockdRequest release(Kind kind, Key key, Fields fields) {
-        Token token = fields.token();
-        return token != null && !fields.hasMore()
+    private static DflockdRequest release(Kind kind, Key key, DflockdArguments dflockdArguments) {
+        Token token = dflockdArguments.token();
+        return token != null && !dflockdArguments.hasMore()
                 ? new DflockdRequest.Release(kind, key, token)
                 : MALFORMED;
     }
 
-    private static DflockdRequest renew(Kind kind, Key key, Fields fields) {
-        Token token = fields.token();
-        long lease = optionalLease(fields);
-        return token != null && isValid(lease, 0, 0) && !fields.hasMore()
+    private static DflockdRequest renew(Kind kind, Key key, DflockdArguments dflockdArguments) {
+        Token token = dflockdArguments.token();
+        long lease = optionalLease(dflockdArguments);
+        return token != null && isValid(lease, 0, 0) && !dflockdArguments.hasMore()
                 ? new DflockdRequest.Renew(kind, key, token, lease)
                 : MALFORMED;
     }
 
-    private static long limit(Kind kind, Fields fields) {
+    private static long limit(Kind kind, DflockdArguments dflockdArguments) {
         return switch (kind) {
-            case MUTEX, SHARED -> 1;
-            case SEMAPHORE -> fields.limit();
+            case LOCK, SHARED -> 1;
+            case SEMAPHORE -> dflockdArguments.limit();
         };
     }
 
-    private static long optionalLease(Fields fields) {
-        return fields.hasSpan() ? fields.lease() : DflockdRequest.DEFAULT_LEASE;
+    private static long optionalLease(DflockdArguments dflockdArguments) {
+        return dflockdArguments.hasSpan() ? dflockdArguments.lease() : DflockdRequest.DEFAULT_LEASE;
     }
 
     static boolean isValid(long a, long b, long c) {
-        return a != Fields.INVALID && b != Fields.INVALID && c != Fields.INVALID;
+        return a != DflockdArguments.INVALID && b != DflockdArguments.INVALID && c != DflockdArguments.INVALID;
     }
 
     /** Not empty, and no blank, tab, line feed or carriage return in it. */

@@ -4,7 +4,7 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
-import io.holdfast.engine.PlaceView;
+import io.holdfast.engine.TrackedRequestView;
 import io.holdfast.engine.Token;
 import io.holdfast.protocol.json.JsonText;
 import io.netty.buffer.ByteBuf;
@@ -67,9 +67,9 @@ public final class TaggedEncoder {
     }
 
     /** {@code ok}, and of each its tag, and its token and what is left of its lease if it holds. */
-    public static void places(List<PlaceView> places, ByteBuf out) {
+    public static void trackedRequests(List<TrackedRequestView> places, ByteBuf out) {
         ascii("ok", out);
-        for (PlaceView place : places) {
+        for (TrackedRequestView place : places) {
             Token token = place.token();
             ascii(" " + place.request() + (token == null ? ":w" : ":h:"), out);
             if (token != null) {
@@ -89,7 +89,7 @@ public final class TaggedEncoder {
      * @param lock null if nobody uses a lock of that name
      * @param labelOf what a session is called, null if it is gone
      */
-    public static void standing(
+    public static void keyInfo(
             long asking,
             @Nullable KeyView lock,
             @Nullable KeyView semaphore,
@@ -122,7 +122,7 @@ public final class TaggedEncoder {
             holder(view.holders().get(i), labelOf, out);
         }
         ascii("],\"held\":" + view.held() + ",\"waiters\":" + view.waiters(), out);
-        for (KeyView.Waiter waiter : view.line()) {
+        for (KeyView.Waiter waiter : view.queue()) {
             if (waiter.session() == asking) {
                 ascii(",\"position\":" + waiter.position(), out);
                 break;

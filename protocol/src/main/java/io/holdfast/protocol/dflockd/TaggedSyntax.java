@@ -18,7 +18,7 @@ final class TaggedSyntax {
     /** What {@code hello} asks for. */
     static final String VERSION = "1";
 
-    private static final int MOST_LABEL_BYTES = 128;
+    private static final int MAX_LABEL_BYTES = 128;
     private static final int SECRET_DIGITS = 32;
     private static final DflockdRequest MALFORMED = new DflockdRequest.Malformed();
 
@@ -42,11 +42,11 @@ final class TaggedSyntax {
             return new DflockdInput.Tagged(0, MALFORMED);
         }
         int start = blank + 1;
-        Fields fields = new Fields(text, argStart, argEnd, true);
+        DflockdArguments dflockdArguments = new DflockdArguments(text, argStart, argEnd, true);
         DflockdRequest request =
                 switch (new String(text, start, commandEnd - start, StandardCharsets.ISO_8859_1)) {
-                    case "cancel" -> cancel(fields);
-                    case "mine" -> mine(fields);
+                    case "cancel" -> cancel(dflockdArguments);
+                    case "mine" -> mine(dflockdArguments);
                     case "bye" -> new DflockdRequest.Bye();
                     case "info" ->
                             DflockdSyntax.isKey(text, keyStart, keyEnd)
@@ -73,40 +73,40 @@ final class TaggedSyntax {
 
     /** Decimal digits and nothing else; -1 if it is anything else, or too large. */
     private static long tag(byte[] text, int start, int end) {
-        Long number = start < end && text[start] >= '0' ? Fields.integer(text, start, end) : null;
+        Long number = start < end && text[start] >= '0' ? DflockdArguments.integer(text, start, end) : null;
         return number == null ? -1 : number;
     }
 
-    private static DflockdRequest cancel(Fields fields) {
-        Long tag = fields.integer();
-        return tag == null || tag <= 0 || fields.hasMore()
+    private static DflockdRequest cancel(DflockdArguments dflockdArguments) {
+        Long tag = dflockdArguments.integer();
+        return tag == null || tag <= 0 || dflockdArguments.hasMore()
                 ? MALFORMED
                 : new DflockdRequest.Cancel(tag);
     }
 
-    private static DflockdRequest mine(Fields fields) {
-        Long after = fields.integer();
-        return after == null || after < 0 || fields.hasMore()
+    private static DflockdRequest mine(DflockdArguments dflockdArguments) {
+        Long after = dflockdArguments.integer();
+        return after == null || after < 0 || dflockdArguments.hasMore()
                 ? MALFORMED
                 : new DflockdRequest.Mine(after);
     }
 
     /** {@code 1 [grace=<span>] [label=<text>] [resume=<session>:<secret>]}, in any order. */
-    static DflockdRequest hello(Fields fields) {
-        if (!fields.hasMore() || !fields.word().equals(VERSION)) {
+    static DflockdRequest hello(DflockdArguments dflockdArguments) {
+        if (!dflockdArguments.hasMore() || !dflockdArguments.nextText().equals(VERSION)) {
             return MALFORMED;
         }
         long grace = 0;
         String label = "";
         DflockdRequest.Resume resume = null;
-        while (fields.hasMore()) {
-            String word = fields.word();
+        while (dflockdArguments.hasMore()) {
+            String word = dflockdArguments.nextText();
             int equals = word.indexOf('=');
             byte[] value = word.substring(equals + 1).getBytes(StandardCharsets.ISO_8859_1);
             switch (word.substring(0, Math.max(equals, 0))) {
                 case "grace" -> {
-                    grace = Fields.span(value, 0, value.length, true, 0);
-                    if (grace == Fields.INVALID) {
+                    grace = DflockdArguments.span(value, 0, value.length, true, 0);
+                    if (grace == DflockdArguments.INVALID) {
                         return MALFORMED;
                     }
                 }
@@ -130,7 +130,7 @@ final class TaggedSyntax {
 
     /** Empty if it is no valid one. */
     private static String label(byte[] bytes) {
-        if (bytes.length > MOST_LABEL_BYTES) {
+        if (bytes.length > MAX_LABEL_BYTES) {
             return "";
         }
         try {

@@ -1,6 +1,6 @@
 package io.holdfast.protocol.lockd;
 
-import io.holdfast.protocol.text.HttpLine;
+import io.holdfast.protocol.text.HttpDetector;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockdDecoder {
     /** What a line may have before its end; more than the originals take. */
-    public static final int MOST = 65536;
+    public static final int MAX_LINE_BYTES = 65536;
 
     /** Enough of a line's end to tell an HTTP request by. */
     private static final int TAIL = 32;
@@ -46,7 +46,7 @@ public final class LockdDecoder {
     public @Nullable LockdInput decode(ByteBuf in) {
         int start = in.readerIndex();
         int end = in.writerIndex();
-        if (first && tail == null && HttpLine.isTls(in, start, end)) {
+        if (first && tail == null && HttpDetector.isTls(in, start, end)) {
             in.readerIndex(end);
             first = false;
             return HTTP;
@@ -55,7 +55,7 @@ public final class LockdDecoder {
         if (feed >= 0) {
             return line(in, start, feed);
         }
-        if (tail != null || end - start > MOST) {
+        if (tail != null || end - start > MAX_LINE_BYTES) {
             tail = tailOf(in, start, end);
             in.readerIndex(end);
             scanned = 0;
@@ -79,15 +79,15 @@ public final class LockdDecoder {
         scanned = 0;
         boolean wasFirst = first;
         first = false;
-        if (tail != null || end - start > MOST) {
+        if (tail != null || end - start > MAX_LINE_BYTES) {
             ByteBuf ending = tailOf(in, start, end);
             tail = null;
             // A web page can make the first line of its request as long as it likes.
-            return wasFirst && HttpLine.is(ending, 0, ending.writerIndex())
+            return wasFirst && HttpDetector.is(ending, 0, ending.writerIndex())
                     ? HTTP
                     : LockdSyntax.INVALID;
         }
-        if (wasFirst && HttpLine.is(in, start, end)) {
+        if (wasFirst && HttpDetector.is(in, start, end)) {
             return HTTP;
         }
         byte[] line = new byte[end - start];

@@ -36,12 +36,12 @@ public final class LockdEncoder {
      *
      * @param anew whether the connection had not held it before
      */
-    public static void got(byte[] name, boolean anew, ByteBuf out) {
+    public static void acquired(byte[] name, boolean anew, ByteBuf out) {
         out.writeBytes(GOT).writeBytes(name);
         end(anew, out);
     }
 
-    public static void notGot(byte[] name, ByteBuf out) {
+    public static void notAcquired(byte[] name, ByteBuf out) {
         out.writeBytes(NOT_GOT).writeBytes(name);
         end(true, out);
     }
@@ -61,13 +61,13 @@ public final class LockdEncoder {
         end(!own, out);
     }
 
-    public static void sharedGot(byte[] name, int holders, ByteBuf out) {
+    public static void sharedAcquired(byte[] name, int holders, ByteBuf out) {
         number(holders, out);
         out.writeBytes(SHARED_GOT).writeBytes(name);
         end(true, out);
     }
 
-    public static void sharedNotGot(byte[] name, ByteBuf out) {
+    public static void sharedNotAcquired(byte[] name, ByteBuf out) {
         out.writeBytes(SHARED_NOT_GOT).writeBytes(name);
         end(true, out);
     }

@@ -5,7 +5,7 @@ import io.holdfast.engine.ByteString;
 /** What came in. */
 public sealed interface LockdInput {
     /** A command, its argument with single blanks; empty for none. */
-    record Command(LockdWord word, ByteString argument) implements LockdInput {}
+    record Command(LockdVerb verb, ByteString argument) implements LockdInput {}
 
     /** An unknown or missing word, or a line that was too long: counted, and not answered. */
     record Invalid() implements LockdInput {}

@@ -1,7 +1,7 @@
 package io.holdfast.protocol.lockd;
 
 import io.holdfast.engine.ByteString;
-import io.holdfast.protocol.text.Blanks;
+import io.holdfast.protocol.text.Whitespace;
 
 /** The grammar: a line, or a WebSocket message, to a command. Bad input is {@code Invalid}. */
 public final class LockdSyntax {
@@ -14,18 +14,18 @@ public final class LockdSyntax {
         int start = 0;
         int end = line.length;
         for (int blank = 1; start < end && blank > 0; start += blank) {
-            blank = Blanks.lengthAt(line, start, end);
+            blank = Whitespace.lengthAt(line, start, end);
         }
         for (int blank = 1; start < end && blank > 0; end -= blank) {
-            blank = Blanks.lengthBefore(line, start, end);
+            blank = Whitespace.lengthBefore(line, start, end);
         }
         int wordEnd = start;
         while (wordEnd < end && line[wordEnd] != ' ') {
             wordEnd++;
         }
-        LockdWord word = LockdWord.of(line, start, wordEnd);
+        LockdVerb word = LockdVerb.of(line, start, wordEnd);
         return word == null
                 ? INVALID
-                : new LockdInput.Command(word, ByteString.of(Blanks.normalise(line, wordEnd, end)));
+                : new LockdInput.Command(word, ByteString.of(Whitespace.normalise(line, wordEnd, end)));
     }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SocketlockDecoder {
     /** What a line may have before its end. */
-    public static final int MOST = 65536;
+    public static final int MAX_LINE_BYTES = 65536;
 
     private static final SocketlockInput TOO_LONG = new SocketlockInput.TooLong();
 
@@ -26,7 +26,7 @@ public final class SocketlockDecoder {
         int end = in.writerIndex();
         int feed = in.indexOf(start + scanned, end, (byte) '\n');
         int length = (feed < 0 ? end : feed) - start;
-        if (length > MOST) {
+        if (length > MAX_LINE_BYTES) {
             in.readerIndex(end);
             scanned = 0;
             return TOO_LONG;

@@ -19,7 +19,7 @@ public final class SocketlockEncoder {
     private static final byte[] OK = ascii(" LOCKOK ");
     private static final byte[] TIMEOUT = ascii(" LOCKTIMEOUT ");
     private static final byte[] TOKEN = ascii(" TOKEN ");
-    private static final Map<Failure, byte[]> FAILURES = failures();
+    private static final Map<SocketlockFailure, byte[]> FAILURES = failures();
 
     private SocketlockEncoder() {}
 
@@ -43,10 +43,10 @@ public final class SocketlockEncoder {
         aboutLock(client, mode == Mode.READ ? READ_OFFER : WRITE_OFFER, lock, out);
     }
 
-    public static void failed(ByteString client, Failure failure, ByteBuf out) {
-        byte[] line = FAILURES.get(failure);
+    public static void failed(ByteString client, SocketlockFailure socketlockFailure, ByteBuf out) {
+        byte[] line = FAILURES.get(socketlockFailure);
         if (line == null) {
-            throw new IllegalStateException("no line for " + failure);
+            throw new IllegalStateException("no line for " + socketlockFailure);
         }
         out.writeBytes(client.bytes()).writeBytes(line);
     }
@@ -70,10 +70,10 @@ public final class SocketlockEncoder {
         out.writeBytes(client.bytes()).writeBytes(word).writeBytes(lock.bytes()).writeByte('\n');
     }
 
-    private static Map<Failure, byte[]> failures() {
-        Map<Failure, byte[]> lines = new EnumMap<>(Failure.class);
-        for (Failure failure : Failure.values()) {
-            lines.put(failure, ascii(" REQFAIL " + failure.text() + "\n"));
+    private static Map<SocketlockFailure, byte[]> failures() {
+        Map<SocketlockFailure, byte[]> lines = new EnumMap<>(SocketlockFailure.class);
+        for (SocketlockFailure socketlockFailure : SocketlockFailure.values()) {
+            lines.put(socketlockFailure, ascii(" REQFAIL " + socketlockFailure.text() + "\n"));
         }
         return lines;
     }

@@ -14,43 +14,43 @@ public sealed interface SocketlockRequest {
     record Hello() implements SocketlockRequest {}
 
     /** A line that is dropped. */
-    record Nothing() implements SocketlockRequest {}
+    record Ignored() implements SocketlockRequest {}
 
     /** A line that begins with an id. */
-    sealed interface From extends SocketlockRequest {
+    sealed interface FromClient extends SocketlockRequest {
         ByteString client();
     }
 
     /** A greeting with the id that the client goes by. */
-    record Greeting(ByteString client) implements From {}
+    record Greeting(ByteString client) implements FromClient {}
 
     /**
      * {@code REQREAD} or {@code REQWRITE}. What its arguments mean depends on the dialect: see
      * {@link SocketlockSyntax#terms}.
      */
-    record Ask(
+    record RequestLock(
             ByteString client, Mode mode, @Nullable ByteString first, @Nullable ByteString second)
-            implements From {}
+            implements FromClient {}
 
-    record Confirm(ByteString client, ByteString lock) implements From {}
+    record Confirm(ByteString client, ByteString lock) implements FromClient {}
 
-    record Reject(ByteString client, ByteString lock) implements From {}
+    record Reject(ByteString client, ByteString lock) implements FromClient {}
 
-    record Release(ByteString client, ByteString lock) implements From {}
+    record Release(ByteString client, ByteString lock) implements FromClient {}
 
-    record Status(ByteString client, ByteString lock) implements From {}
+    record Status(ByteString client, ByteString lock) implements FromClient {}
 
-    record Ping(ByteString client) implements From {}
+    record Ping(ByteString client) implements FromClient {}
 
-    record Eol(ByteString client) implements From {}
+    record Eol(ByteString client) implements FromClient {}
 
     // ---- what Holdfast's own clients add
 
     /** Which term of office of a primary is this? */
-    record Epoch(ByteString client) implements From {}
+    record Epoch(ByteString client) implements FromClient {}
 
     /** Who is behind the connection. */
-    record OfProcess(ByteString client, ByteString process) implements From {}
+    record IdentifyProcess(ByteString client, ByteString process) implements FromClient {}
 
     /**
      * A lock that was held under an earlier primary.
@@ -58,11 +58,11 @@ public sealed interface SocketlockRequest {
      * @param seconds what is left of its time, or {@link #NO_SECONDS}
      */
     record Reassert(ByteString client, ByteString lock, Mode mode, long epoch, long seconds)
-            implements From {}
+            implements FromClient {}
 
     /** Nothing more will be re-asserted. */
-    record Settled(ByteString client) implements From {}
+    record ReassertionsDone(ByteString client) implements FromClient {}
 
     /** The fence of a lock. */
-    record Token(ByteString client, ByteString lock) implements From {}
+    record Token(ByteString client, ByteString lock) implements FromClient {}
 }

@@ -12,33 +12,33 @@ import java.util.OptionalLong;
 /** The grammar: a line to a request. Bad input is {@code Nothing}, an answer and never a throw. */
 public final class SocketlockSyntax {
     /** What a request for a lock says in its dialect. */
-    public sealed interface Terms {
+    public sealed interface RequestArguments {
         /**
          * A lock is wanted.
          *
          * @param lock its id, null if the server is to choose one
          * @param seconds or {@link SocketlockRequest#NO_SECONDS}
          */
-        record Lock(@Nullable ByteString lock, long seconds) implements Terms {}
+        record Lock(@Nullable ByteString lock, long seconds) implements RequestArguments {}
 
         /** No arguments where some are needed, or seconds that are none. */
-        record InvalidTtl() implements Terms {}
+        record InvalidTtl() implements RequestArguments {}
     }
 
     private static final SocketlockRequest HELLO = new SocketlockRequest.Hello();
-    static final SocketlockRequest NOTHING = new SocketlockRequest.Nothing();
-    private static final Terms INVALID_TTL = new Terms.InvalidTtl();
+    static final SocketlockRequest NOTHING = new SocketlockRequest.Ignored();
+    private static final RequestArguments INVALID_TTL = new RequestArguments.InvalidTtl();
 
     /** A field is at most as long as a line, and a number longer than this does not fit anyway. */
-    private static final int MOST_DIGITS = 200;
+    private static final int MAX_DIGITS = 200;
 
     private SocketlockSyntax() {}
 
     /** Reads one line, without the line feed that ended it. */
     public static SocketlockRequest parse(byte[] line) {
-        Words words = new Words(line);
-        ByteString client = words.next();
-        String verb = words.nextText();
+        FieldReader fieldReader = new FieldReader(line);
+        ByteString client = fieldReader.next();
+        String verb = fieldReader.nextText();
         if (client == null) {
             return NOTHING;
         }
@@ -47,30 +47,30 @@ public final class SocketlockSyntax {
         }
         return switch (verb) {
             case "HELLO" -> new SocketlockRequest.Greeting(client);
-            case "REQREAD" -> ask(client, Mode.READ, words);
-            case "REQWRITE" -> ask(client, Mode.WRITE, words);
-            case "CONFIRM", "REJECT", "RELEASE", "STATUS", "TOKEN" -> about(client, verb, words);
+            case "REQREAD" -> requestLock(client, Mode.READ, fieldReader);
+            case "REQWRITE" -> requestLock(client, Mode.WRITE, fieldReader);
+            case "CONFIRM", "REJECT", "RELEASE", "STATUS", "TOKEN" -> about(client, verb, fieldReader);
             case "PING" -> new SocketlockRequest.Ping(client);
             case "EOL" -> new SocketlockRequest.Eol(client);
             case "EPOCH" -> new SocketlockRequest.Epoch(client);
-            case "SETTLED" -> new SocketlockRequest.Settled(client);
+            case "SETTLED" -> new SocketlockRequest.ReassertionsDone(client);
             case "PROCESS" -> {
-                ByteString process = words.next();
-                yield process == null ? NOTHING : new SocketlockRequest.OfProcess(client, process);
+                ByteString process = fieldReader.next();
+                yield process == null ? NOTHING : new SocketlockRequest.IdentifyProcess(client, process);
             }
-            case "REASSERT" -> reassert(client, words);
+            case "REASSERT" -> reassert(client, fieldReader);
             default -> NOTHING;
         };
     }
 
-    private static SocketlockRequest ask(ByteString client, Mode mode, Words words) {
-        ByteString first = words.next();
-        return new SocketlockRequest.Ask(client, mode, first, words.next());
+    private static SocketlockRequest requestLock(ByteString client, Mode mode, FieldReader fieldReader) {
+        ByteString first = fieldReader.next();
+        return new SocketlockRequest.RequestLock(client, mode, first, fieldReader.next());
     }
 
     /** The id of the lock is all that follows, with single blanks. */
-    private static SocketlockRequest about(ByteString client, String verb, Words words) {
-        ByteString lock = words.rest();
+    private static SocketlockRequest about(ByteString client, String verb, FieldReader fieldReader) {
+        ByteString lock = fieldReader.rest();
         if (lock.isEmpty()) {
             return NOTHING;
         }
@@ -83,11 +83,11 @@ public final class SocketlockSyntax {
         };
     }
 
-    private static SocketlockRequest reassert(ByteString client, Words words) {
-        ByteString lock = words.next();
-        String mode = words.nextText();
-        ByteString epoch = words.next();
-        ByteString seconds = words.next();
+    private static SocketlockRequest reassert(ByteString client, FieldReader fieldReader) {
+        ByteString lock = fieldReader.next();
+        String mode = fieldReader.nextText();
+        ByteString epoch = fieldReader.next();
+        ByteString seconds = fieldReader.next();
         boolean read = "READ".equals(mode);
         OptionalLong number = epoch == null ? OptionalLong.empty() : number(epoch);
         OptionalLong left =
@@ -106,21 +106,21 @@ public final class SocketlockSyntax {
     }
 
     /** What the arguments of a request mean. */
-    public static Terms terms(Dialect dialect, SocketlockRequest.Ask ask) {
-        ByteString first = ask.first();
-        ByteString second = ask.second();
+    public static RequestArguments terms(Dialect dialect, SocketlockRequest.RequestLock requestLock) {
+        ByteString first = requestLock.first();
+        ByteString second = requestLock.second();
         if (dialect == Dialect.NAMED && (first == null || isInteger(first))) {
             return terms(null, first);
         }
         return first == null ? INVALID_TTL : terms(first, second);
     }
 
-    private static Terms terms(@Nullable ByteString lock, @Nullable ByteString seconds) {
+    private static RequestArguments terms(@Nullable ByteString lock, @Nullable ByteString seconds) {
         if (seconds == null) {
-            return new Terms.Lock(lock, SocketlockRequest.NO_SECONDS);
+            return new RequestArguments.Lock(lock, SocketlockRequest.NO_SECONDS);
         }
         OptionalLong number = positive(number(seconds));
-        return number.isEmpty() ? INVALID_TTL : new Terms.Lock(lock, number.getAsLong());
+        return number.isEmpty() ? INVALID_TTL : new RequestArguments.Lock(lock, number.getAsLong());
     }
 
     private static OptionalLong positive(OptionalLong number) {
@@ -137,7 +137,7 @@ public final class SocketlockSyntax {
         while (start < bytes.length - 1 && bytes[start] == '0') {
             start++; // any number of them
         }
-        if (bytes.length - start > MOST_DIGITS) {
+        if (bytes.length - start > MAX_DIGITS) {
             return OptionalLong.empty();
         }
         String digits = new String(bytes, start, bytes.length - start, StandardCharsets.ISO_8859_1);
@@ -169,11 +169,11 @@ public final class SocketlockSyntax {
     }
 
     /** The fields of a line, one after the other. */
-    private static final class Words {
+    private static final class FieldReader {
         private final byte[] line;
         private int at;
 
-        Words(byte[] line) {
+        FieldReader(byte[] line) {
             this.line = line;
         }
 

@@ -2,11 +2,11 @@ package io.holdfast.protocol.dflockd;
 
 import static io.holdfast.engine.DataOperation.End.BACK;
 import static io.holdfast.engine.DataOperation.End.FRONT;
-import static io.holdfast.protocol.dflockd.Wire.decode;
-import static io.holdfast.protocol.dflockd.Wire.key;
-import static io.holdfast.protocol.dflockd.Wire.raw;
-import static io.holdfast.protocol.dflockd.Wire.request;
-import static io.holdfast.protocol.dflockd.Wire.seconds;
+import static io.holdfast.protocol.dflockd.WireBytes.decode;
+import static io.holdfast.protocol.dflockd.WireBytes.key;
+import static io.holdfast.protocol.dflockd.WireBytes.raw;
+import static io.holdfast.protocol.dflockd.WireBytes.request;
+import static io.holdfast.protocol.dflockd.WireBytes.seconds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

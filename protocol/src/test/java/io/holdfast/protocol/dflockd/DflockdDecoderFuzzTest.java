@@ -93,7 +93,7 @@ class DflockdDecoderFuzzTest {
             in.writeBytes(stream, at, length);
             at += length;
             for (DflockdInput next = step(decoder, in); next != null; next = step(decoder, in)) {
-                found.add(Wire.describe(next));
+                found.add(WireBytes.describe(next));
                 if (next instanceof DflockdInput.LooksLikeHttp) {
                     return found;
                 }
@@ -143,9 +143,9 @@ class DflockdDecoderFuzzTest {
 
     /** A request that was understood, written down again, is understood the same. */
     private static void checkFixedPoint(DflockdRequest request) {
-        String meant = Wire.describe(new DflockdInput.Request(request));
-        DflockdRequest again = Wire.request(RequestWriter.plain().write(request));
-        check(Wire.describe(new DflockdInput.Request(again)).equals(meant), "it means the same");
+        String meant = WireBytes.describe(new DflockdInput.Request(request));
+        DflockdRequest again = WireBytes.request(RequestWriter.plain().write(request));
+        check(WireBytes.describe(new DflockdInput.Request(again)).equals(meant), "it means the same");
     }
 
     /** This runs for every byte: an assertion library would take most of the time. */

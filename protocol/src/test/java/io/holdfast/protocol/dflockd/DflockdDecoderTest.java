@@ -1,12 +1,12 @@
 package io.holdfast.protocol.dflockd;
 
-import static io.holdfast.engine.Kind.MUTEX;
-import static io.holdfast.protocol.dflockd.Wire.decode;
-import static io.holdfast.protocol.dflockd.Wire.describe;
-import static io.holdfast.protocol.dflockd.Wire.drain;
-import static io.holdfast.protocol.dflockd.Wire.key;
-import static io.holdfast.protocol.dflockd.Wire.raw;
-import static io.holdfast.protocol.dflockd.Wire.seconds;
+import static io.holdfast.engine.Kind.LOCK;
+import static io.holdfast.protocol.dflockd.WireBytes.decode;
+import static io.holdfast.protocol.dflockd.WireBytes.describe;
+import static io.holdfast.protocol.dflockd.WireBytes.drain;
+import static io.holdfast.protocol.dflockd.WireBytes.key;
+import static io.holdfast.protocol.dflockd.WireBytes.raw;
+import static io.holdfast.protocol.dflockd.WireBytes.seconds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,7 +74,7 @@ class DflockdDecoderTest {
             assertThat(feed("\n"))
                     .containsExactly(
                             new Request(
-                                    new Acquire(MUTEX, key("printer"), 1, seconds(1), seconds(2))));
+                                    new Acquire(LOCK, key("printer"), 1, seconds(1), seconds(2))));
             assertThat(in.readableBytes()).isZero();
         }
 
@@ -96,7 +96,7 @@ class DflockdDecoderTest {
             List<DflockdInput> expected = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 text.append("w\nkey").append(i).append('\n').append(i).append('\n');
-                expected.add(new Request(new Await(MUTEX, key("key" + i), seconds(i))));
+                expected.add(new Request(new Await(LOCK, key("key" + i), seconds(i))));
             }
             assertThat(decode(raw(text.toString()))).isEqualTo(expected);
         }
@@ -228,7 +228,7 @@ class DflockdDecoderTest {
         @Test
         void away_in_front_of_a_line_feed_however_many() {
             assertThat(decode(raw("w\r\nprinter\r\r\r\n7\r\r\n")))
-                    .containsExactly(new Request(new Await(MUTEX, key("printer"), seconds(7))));
+                    .containsExactly(new Request(new Await(LOCK, key("printer"), seconds(7))));
             assertThat(decode(raw("ping\r\n\r\n\r\n"))).containsExactly(PING);
         }
 
@@ -245,7 +245,7 @@ class DflockdDecoderTest {
         void for_a_blank_inside_an_argument() {
             assertThat(decode(raw("l\na\n\r1\r2\n")))
                     .containsExactly(
-                            new Request(new Acquire(MUTEX, key("a"), 1, seconds(1), seconds(2))));
+                            new Request(new Acquire(LOCK, key("a"), 1, seconds(1), seconds(2))));
         }
 
         @Test
@@ -261,9 +261,9 @@ class DflockdDecoderTest {
         void at_256_bytes_wherever_it_stands() {
             assertThat(decode(raw("c".repeat(256) + "\n\n\n"))).containsExactly(MALFORMED);
             assertThat(decode(raw("w\n" + "k".repeat(256) + "\n0\n")))
-                    .containsExactly(new Request(new Await(MUTEX, key("k".repeat(256)), 0)));
+                    .containsExactly(new Request(new Await(LOCK, key("k".repeat(256)), 0)));
             assertThat(decode(raw("w\nk\n" + "0".repeat(256) + "\n")))
-                    .containsExactly(new Request(new Await(MUTEX, key("k"), 0)));
+                    .containsExactly(new Request(new Await(LOCK, key("k"), 0)));
         }
 
         @ParameterizedTest

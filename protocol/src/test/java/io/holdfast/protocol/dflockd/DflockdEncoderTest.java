@@ -1,6 +1,6 @@
 package io.holdfast.protocol.dflockd;
 
-import static io.holdfast.protocol.dflockd.Wire.seconds;
+import static io.holdfast.protocol.dflockd.WireBytes.seconds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -112,7 +112,7 @@ class DflockdEncoderTest {
                 "\"<>&\\"
             })
     void writes_a_value_as_it_is(String value) {
-        ByteString bytes = ByteString.of(Wire.raw(value));
+        ByteString bytes = ByteString.of(WireBytes.raw(value));
         assertThat(written(out -> DflockdEncoder.value(bytes, out)))
                 .isEqualTo("ok " + value + "\n");
     }
@@ -159,7 +159,7 @@ class DflockdEncoderTest {
                 out -> {
                     DflockdEncoder.beginItems(out);
                     for (int i = 0; i < items.length; i++) {
-                        DflockdEncoder.item(ByteString.of(Wire.raw(items[i])), i == 0, out);
+                        DflockdEncoder.item(ByteString.of(WireBytes.raw(items[i])), i == 0, out);
                     }
                     DflockdEncoder.endItems(out);
                 });
@@ -177,12 +177,12 @@ class DflockdEncoderTest {
                 "c,'\rx'"
             })
     void pushes_channel_and_payload_as_they_are(String channel, String payload) {
-        Key key = Key.of(Namespace.DEFAULT, Wire.raw(channel));
-        ByteString bytes = ByteString.of(Wire.raw(payload));
+        Key key = Key.of(Namespace.DEFAULT, WireBytes.raw(channel));
+        ByteString bytes = ByteString.of(WireBytes.raw(payload));
         String line = written(out -> DflockdEncoder.pushed(key, bytes, out));
         assertThat(line).isEqualTo("sig " + channel + " " + payload + "\n");
         assertThat(DflockdEncoder.pushedLength(key, bytes)).isEqualTo(line.length());
-        assertThat(DflockdEncoder.payloadOf(Unpooled.wrappedBuffer(Wire.raw(line)), key))
+        assertThat(DflockdEncoder.payloadOf(Unpooled.wrappedBuffer(WireBytes.raw(line)), key))
                 .isEqualTo(bytes);
     }
 
@@ -200,7 +200,7 @@ class DflockdEncoderTest {
 
     @Test
     void leaves_the_namespace_out_of_a_pushed_channel() {
-        Key key = Key.of(new Namespace("tenant"), Wire.raw("news"));
+        Key key = Key.of(new Namespace("tenant"), WireBytes.raw("news"));
         assertThat(written(out -> DflockdEncoder.pushed(key, ByteString.of("x"), out)))
                 .isEqualTo("sig news x\n");
     }
@@ -224,7 +224,7 @@ class DflockdEncoderTest {
     void is_read_back_as_the_token_it_carries() {
         Token given = new Token(0x8000_0000_0000_00ffL, 0x0a0b_0c0d_0e0f_f0e0L);
         String line = written(out -> DflockdEncoder.granted(given, seconds(1), out));
-        assertThat(Wire.request("r", "k", line.substring(3, 35)))
+        assertThat(WireBytes.request("r", "k", line.substring(3, 35)))
                 .isInstanceOfSatisfying(
                         DflockdRequest.Release.class,
                         release -> assertThat(release.token()).isEqualTo(given));

@@ -1,9 +1,9 @@
 package io.holdfast.protocol.dflockd;
 
-import static io.holdfast.protocol.dflockd.Wire.decode;
-import static io.holdfast.protocol.dflockd.Wire.key;
-import static io.holdfast.protocol.dflockd.Wire.raw;
-import static io.holdfast.protocol.dflockd.Wire.request;
+import static io.holdfast.protocol.dflockd.WireBytes.decode;
+import static io.holdfast.protocol.dflockd.WireBytes.key;
+import static io.holdfast.protocol.dflockd.WireBytes.raw;
+import static io.holdfast.protocol.dflockd.WireBytes.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -268,7 +268,7 @@ class DflockdSignalSyntaxTest {
         Key news = Key.of(tenant, raw("news"));
         var decoder = new DflockdDecoder(tenant);
         byte[] bytes = raw("signal\nnews\nx\nlisten\nnews\nx\nunlisten\nnews\nx\n");
-        assertThat(Wire.drain(decoder, Unpooled.wrappedBuffer(bytes)))
+        assertThat(WireBytes.drain(decoder, Unpooled.wrappedBuffer(bytes)))
                 .isEqualTo(
                         List.of(
                                 new DflockdInput.Request(new Signal(news, bytes("x"))),

@@ -8,8 +8,8 @@ import static io.holdfast.protocol.dflockd.DflockdStats.Part.LOCKS;
 import static io.holdfast.protocol.dflockd.DflockdStats.Part.SEMAPHORES;
 import static io.holdfast.protocol.dflockd.DflockdStats.Part.SIGNAL_CHANNELS;
 import static io.holdfast.protocol.dflockd.DflockdStats.Part.VALUES;
-import static io.holdfast.protocol.dflockd.Wire.key;
-import static io.holdfast.protocol.dflockd.Wire.seconds;
+import static io.holdfast.protocol.dflockd.WireBytes.key;
+import static io.holdfast.protocol.dflockd.WireBytes.seconds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -60,7 +60,7 @@ class DflockdStatsTest {
 
     private static ResourceView lock(Key key, long owner, long leaseLeftNanos, int waiters) {
         return new ResourceView(
-                Kind.MUTEX,
+                Kind.LOCK,
                 key,
                 1,
                 owner == 0 ? 0 : 1,
@@ -142,7 +142,7 @@ class DflockdStatsTest {
     void lists_what_nobody_uses_apart() {
         List<ResourceView> idle =
                 List.of(
-                        idle(Kind.MUTEX, "printer", 1, 1),
+                        idle(Kind.LOCK, "printer", 1, 1),
                         idle(Kind.SEMAPHORE, "pool", 2, seconds(59)));
         assertThat(line(1, List.of(), idle))
                 .contains(
@@ -171,7 +171,7 @@ class DflockdStatsTest {
 
     @Test
     void stays_one_line_of_valid_text_whatever_is_in_a_key() {
-        byte[] bytes = Wire.raw("a\"\\\u0000\u000b<\u00ff\u00e2\u0080\u00a8\n");
+        byte[] bytes = WireBytes.raw("a\"\\\u0000\u000b<\u00ff\u00e2\u0080\u00a8\n");
         var odd = lock(Key.of(Namespace.DEFAULT, bytes), 1, 1, 0);
         assertThat(line(1, List.of(odd), List.of()))
                 .contains("\"key\":\"a\\\"\\\\\\u0000\\u000b\\u003c\\ufffd\\u2028\\n\"")
@@ -186,7 +186,7 @@ class DflockdStatsTest {
 
     @Test
     void leaves_the_namespace_out_of_a_key() {
-        var key = Key.of(new Namespace("tenant"), Wire.raw("a"));
+        var key = Key.of(new Namespace("tenant"), WireBytes.raw("a"));
         assertThat(line(1, List.of(lock(key, 1, 1, 0)), List.of())).contains("\"key\":\"a\"");
     }
 
@@ -325,7 +325,7 @@ class DflockdStatsTest {
 
     @Test
     void stays_one_line_of_valid_text_whatever_is_in_the_names_of_data_and_channels() {
-        byte[] bytes = Wire.raw("a\"\\\u0000\u000b<\u00ff\u00e2\u0080\u00a8\n");
+        byte[] bytes = WireBytes.raw("a\"\\\u0000\u000b<\u00ff\u00e2\u0080\u00a8\n");
         String escaped = "\"a\\\"\\\\\\u0000\\u000b\\u003c\\ufffd\\u2028\\n\"";
         Key odd = Key.of(Namespace.DEFAULT, bytes);
         List<BiConsumer<DflockdStats, ByteBuf>> entries =

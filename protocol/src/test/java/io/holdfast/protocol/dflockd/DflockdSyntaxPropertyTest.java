@@ -1,10 +1,10 @@
 package io.holdfast.protocol.dflockd;
 
-import static io.holdfast.protocol.dflockd.Wire.decode;
-import static io.holdfast.protocol.dflockd.Wire.describe;
-import static io.holdfast.protocol.dflockd.Wire.key;
-import static io.holdfast.protocol.dflockd.Wire.request;
-import static io.holdfast.protocol.dflockd.Wire.seconds;
+import static io.holdfast.protocol.dflockd.WireBytes.decode;
+import static io.holdfast.protocol.dflockd.WireBytes.describe;
+import static io.holdfast.protocol.dflockd.WireBytes.key;
+import static io.holdfast.protocol.dflockd.WireBytes.request;
+import static io.holdfast.protocol.dflockd.WireBytes.seconds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,7 +33,7 @@ import io.holdfast.protocol.dflockd.DflockdRequest.Renew;
 import io.holdfast.protocol.dflockd.DflockdRequest.Signal;
 import io.holdfast.protocol.dflockd.DflockdRequest.Stats;
 import io.holdfast.protocol.dflockd.DflockdRequest.Unlisten;
-import io.holdfast.protocol.text.Blanks;
+import io.holdfast.protocol.text.Whitespace;
 
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -83,7 +83,7 @@ class DflockdSyntaxPropertyTest {
         assertThat(request("w", "k", text))
                 .isEqualTo(
                         isTimeout
-                                ? new Await(Kind.MUTEX, key("k"), seconds(value.longValue()))
+                                ? new Await(Kind.LOCK, key("k"), seconds(value.longValue()))
                                 : new Malformed());
         assertThat(request("se", "k", text))
                 .isEqualTo(
@@ -114,7 +114,7 @@ class DflockdSyntaxPropertyTest {
             @ForAll("contents") byte[] content, @ForAll("numberLike") String text) {
         var argument = new ByteArrayOutputStream();
         argument.writeBytes(content);
-        argument.writeBytes(Wire.raw(" " + text));
+        argument.writeBytes(WireBytes.raw(" " + text));
         ByteString whole = ByteString.of(argument.toByteArray());
         Optional<Long> ttl = number(text).filter(it -> it >= 0);
         Optional<SetValue> meant;
@@ -142,7 +142,7 @@ class DflockdSyntaxPropertyTest {
 
     private static byte[] lines(String command, byte[] argument) {
         var bytes = new ByteArrayOutputStream();
-        bytes.writeBytes(Wire.raw(command + "\nk\n"));
+        bytes.writeBytes(WireBytes.raw(command + "\nk\n"));
         bytes.writeBytes(argument);
         bytes.write('\n');
         return bytes.toByteArray();
@@ -199,10 +199,10 @@ class DflockdSyntaxPropertyTest {
 
     @Provide
     Arbitrary<DflockdRequest> requests() {
-        Arbitrary<Kind> kinds = Arbitraries.of(Kind.MUTEX, Kind.SEMAPHORE);
+        Arbitrary<Kind> kinds = Arbitraries.of(Kind.LOCK, Kind.SEMAPHORE);
         Arbitrary<Key> keys = keys();
-        Arbitrary<Long> waits = Arbitraries.longs().between(0, MOST_SECONDS).map(Wire::seconds);
-        Arbitrary<Long> leases = Arbitraries.longs().between(0, MOST_SECONDS).map(Wire::seconds);
+        Arbitrary<Long> waits = Arbitraries.longs().between(0, MOST_SECONDS).map(WireBytes::seconds);
+        Arbitrary<Long> leases = Arbitraries.longs().between(0, MOST_SECONDS).map(WireBytes::seconds);
         Arbitrary<Long> limits = Arbitraries.longs().between(1, Long.MAX_VALUE);
         Arbitrary<Token> tokens =
                 Combinators.combine(Arbitraries.longs(), Arbitraries.longs()).as(Token::new);
@@ -251,12 +251,12 @@ class DflockdSyntaxPropertyTest {
     /** Not of blanks only, and without a return at the end, which would belong to the line. */
     private static Arbitrary<ByteString> texts(int most) {
         return anyBytes(1, most, b -> b != '\n')
-                .filter(it -> it[it.length - 1] != '\r' && Blanks.trim(it).length > 0)
+                .filter(it -> it[it.length - 1] != '\r' && Whitespace.trim(it).length > 0)
                 .map(ByteString::of);
     }
 
     private static Arbitrary<ByteString> groups() {
-        return anyBytes(0, 200, b -> b != '\n').map(it -> ByteString.of(Blanks.trim(it)));
+        return anyBytes(0, 200, b -> b != '\n').map(it -> ByteString.of(Whitespace.trim(it)));
     }
 
     private static Arbitrary<Key> channels() {
@@ -313,12 +313,12 @@ class DflockdSyntaxPropertyTest {
                                 "\u00e1\u009a\u0080"),
                         Arbitraries.of("\u00c2", "\u00e2\u0080", "\u00a0", "\u0085", "\u00e3"),
                         Arbitraries.of("a", "*", ">", "\u0000", "\u00ff"));
-        return pieces.list().ofMaxSize(6).map(it -> Wire.raw(String.join("", it)));
+        return pieces.list().ofMaxSize(6).map(it -> WireBytes.raw(String.join("", it)));
     }
 
     /** A lock is a semaphore with one slot, and does not say so. */
     private static long slots(Kind kind, long limit) {
-        return kind == Kind.MUTEX ? 1 : limit;
+        return kind == Kind.LOCK ? 1 : limit;
     }
 
     /** Any bytes but the four that no key has. */

@@ -1,12 +1,12 @@
 package io.holdfast.protocol.dflockd;
 
-import static io.holdfast.engine.Kind.MUTEX;
+import static io.holdfast.engine.Kind.LOCK;
 import static io.holdfast.engine.Kind.SEMAPHORE;
 import static io.holdfast.protocol.dflockd.DflockdRequest.DEFAULT_LEASE;
-import static io.holdfast.protocol.dflockd.Wire.key;
-import static io.holdfast.protocol.dflockd.Wire.raw;
-import static io.holdfast.protocol.dflockd.Wire.request;
-import static io.holdfast.protocol.dflockd.Wire.seconds;
+import static io.holdfast.protocol.dflockd.WireBytes.key;
+import static io.holdfast.protocol.dflockd.WireBytes.raw;
+import static io.holdfast.protocol.dflockd.WireBytes.request;
+import static io.holdfast.protocol.dflockd.WireBytes.seconds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -57,13 +57,13 @@ class DflockdSyntaxTest {
         @Test
         void a_lock_names_a_timeout() {
             assertThat(request("l", "printer", "10"))
-                    .isEqualTo(new Acquire(MUTEX, PRINTER, 1, seconds(10), DEFAULT_LEASE));
+                    .isEqualTo(new Acquire(LOCK, PRINTER, 1, seconds(10), DEFAULT_LEASE));
         }
 
         @Test
         void a_lock_may_name_a_lease() {
             assertThat(request("l", "printer", "10 60"))
-                    .isEqualTo(new Acquire(MUTEX, PRINTER, 1, seconds(10), seconds(60)));
+                    .isEqualTo(new Acquire(LOCK, PRINTER, 1, seconds(10), seconds(60)));
         }
 
         @Test
@@ -81,7 +81,7 @@ class DflockdSyntaxTest {
         @Test
         void may_have_no_time_to_wait() {
             assertThat(request("l", "printer", "0"))
-                    .isEqualTo(new Acquire(MUTEX, PRINTER, 1, 0, DEFAULT_LEASE));
+                    .isEqualTo(new Acquire(LOCK, PRINTER, 1, 0, DEFAULT_LEASE));
         }
 
         @ParameterizedTest
@@ -137,19 +137,19 @@ class DflockdSyntaxTest {
         @Test
         void for_a_lock_needs_no_argument() {
             assertThat(request("e", "printer", ""))
-                    .isEqualTo(new Enqueue(MUTEX, PRINTER, 1, DEFAULT_LEASE));
+                    .isEqualTo(new Enqueue(LOCK, PRINTER, 1, DEFAULT_LEASE));
         }
 
         @Test
         void for_a_lock_takes_blanks_for_nothing() {
             assertThat(request("e", "printer", " \t "))
-                    .isEqualTo(new Enqueue(MUTEX, PRINTER, 1, DEFAULT_LEASE));
+                    .isEqualTo(new Enqueue(LOCK, PRINTER, 1, DEFAULT_LEASE));
         }
 
         @Test
         void for_a_lock_may_name_a_lease() {
             assertThat(request("e", "printer", "25"))
-                    .isEqualTo(new Enqueue(MUTEX, PRINTER, 1, seconds(25)));
+                    .isEqualTo(new Enqueue(LOCK, PRINTER, 1, seconds(25)));
         }
 
         @Test
@@ -220,17 +220,17 @@ class DflockdSyntaxTest {
         @Test
         void ignores_blanks_around_it() {
             assertThat(request("r", "printer", " \t" + TOKEN + "  "))
-                    .isEqualTo(new Release(MUTEX, PRINTER, SAME));
+                    .isEqualTo(new Release(LOCK, PRINTER, SAME));
             assertThat(request("n", "printer", "  " + TOKEN + " \t 12 "))
-                    .isEqualTo(new Renew(MUTEX, PRINTER, SAME, seconds(12)));
+                    .isEqualTo(new Renew(LOCK, PRINTER, SAME, seconds(12)));
         }
 
         @Test
         void reads_all_64_bits_of_fence_and_salt() {
             assertThat(request("r", "printer", "ffffffffffffffff8000000000000001"))
-                    .isEqualTo(new Release(MUTEX, PRINTER, new Token(-1, Long.MIN_VALUE + 1)));
+                    .isEqualTo(new Release(LOCK, PRINTER, new Token(-1, Long.MIN_VALUE + 1)));
             assertThat(request("r", "printer", "00000000000000000000000000000000"))
-                    .isEqualTo(new Release(MUTEX, PRINTER, new Token(0, 0)));
+                    .isEqualTo(new Release(LOCK, PRINTER, new Token(0, 0)));
         }
 
         @ParameterizedTest
@@ -370,7 +370,7 @@ class DflockdSyntaxTest {
                         .isEqualTo(
                                 allowed
                                         ? new Acquire(
-                                                MUTEX,
+                                                LOCK,
                                                 Key.of(Namespace.DEFAULT, bytes),
                                                 1,
                                                 0,
@@ -392,7 +392,7 @@ class DflockdSyntaxTest {
         @Test
         void whose_blanks_beyond_ascii_are_letters_like_any_other() {
             assertThat(request("w", "\u00a0a\u3000", "0"))
-                    .isEqualTo(new Await(MUTEX, key("\u00a0a\u3000"), 0));
+                    .isEqualTo(new Await(LOCK, key("\u00a0a\u3000"), 0));
         }
 
         @Test
@@ -400,7 +400,7 @@ class DflockdSyntaxTest {
             DflockdRequest one = request(raw("w\na\u00ff\n0\n"));
             DflockdRequest other = request(raw("w\na\u00fe\n0\n"));
             assertThat(one)
-                    .isEqualTo(new Await(MUTEX, Key.of(Namespace.DEFAULT, raw("a\u00ff")), 0))
+                    .isEqualTo(new Await(LOCK, Key.of(Namespace.DEFAULT, raw("a\u00ff")), 0))
                     .isNotEqualTo(other);
         }
 
@@ -411,7 +411,7 @@ class DflockdSyntaxTest {
             assertThat(decoder.decode(Unpooled.wrappedBuffer(raw("w\na\n0\n"))))
                     .isEqualTo(
                             new DflockdInput.Request(
-                                    new Await(MUTEX, Key.of(tenant, raw("a")), 0)));
+                                    new Await(LOCK, Key.of(tenant, raw("a")), 0)));
         }
     }
 
@@ -435,7 +435,7 @@ class DflockdSyntaxTest {
         })
         void with_a_sign_and_zeros_in_front_if_it_likes(String text, long value) {
             assertThat(request("w", "printer", text))
-                    .isEqualTo(new Await(MUTEX, PRINTER, seconds(value)));
+                    .isEqualTo(new Await(LOCK, PRINTER, seconds(value)));
         }
 
         @ParameterizedTest
@@ -517,21 +517,21 @@ class DflockdSyntaxTest {
         void that_separate_fields_and_do_not_count_at_the_ends(int blank) {
             String b = Character.toString(blank);
             assertThat(request("l", "printer", b + b + "1" + b + b + "2" + b))
-                    .isEqualTo(new Acquire(MUTEX, PRINTER, 1, seconds(1), seconds(2)));
+                    .isEqualTo(new Acquire(LOCK, PRINTER, 1, seconds(1), seconds(2)));
             assertThat(request("r", "printer", b + TOKEN + b + b))
-                    .isEqualTo(new Release(MUTEX, PRINTER, SAME));
+                    .isEqualTo(new Release(LOCK, PRINTER, SAME));
             assertThat(request("auth", "", b + "open" + b + "sesame" + b))
                     .isInstanceOfSatisfying(
                             Auth.class,
                             auth ->
                                     assertThat(auth.secret())
-                                            .isEqualTo(Wire.utf8("open" + b + "sesame")));
+                                            .isEqualTo(WireBytes.utf8("open" + b + "sesame")));
         }
 
         @Test
         void of_different_kinds_mixed() {
             assertThat(request("l", "printer", "\u3000 \u00a0\t1\u2003\r \u202f2\u0085\u000b"))
-                    .isEqualTo(new Acquire(MUTEX, PRINTER, 1, seconds(1), seconds(2)));
+                    .isEqualTo(new Acquire(LOCK, PRINTER, 1, seconds(1), seconds(2)));
         }
 
         /** White space to Java or to the eye, but not in this protocol. */

@@ -14,7 +14,7 @@ import java.util.List;
 final class ReferenceDecoder {
     private ReferenceDecoder() {}
 
-    /** What the decoder must find in the stream, as {@link Wire#describe} tells it. */
+    /** What the decoder must find in the stream, as {@link WireBytes#describe} tells it. */
     static List<String> decode(byte[] stream) {
         String text = new String(stream, StandardCharsets.ISO_8859_1);
         int end = text.lastIndexOf('\n');
@@ -24,18 +24,18 @@ final class ReferenceDecoder {
         for (int i = 0; i < lines.length; i++) {
             if (lines[i].length() > cap(request)) {
                 request.clear();
-                found.add(Wire.describe(new DflockdInput.LineTooLong()));
+                found.add(WireBytes.describe(new DflockdInput.LineTooLong()));
                 continue;
             }
             request.add(lines[i].replaceAll("\r+\\z", ""));
             if (i == 0
                     && (lines[i].startsWith("\u0016\u0003")
                             || request.getFirst().matches("(?s).* HTTP/.\\.."))) {
-                found.add(Wire.describe(new DflockdInput.LooksLikeHttp()));
+                found.add(WireBytes.describe(new DflockdInput.LooksLikeHttp()));
                 return found;
             }
             if (request.size() == 3) {
-                found.add(Wire.describe(new DflockdInput.Request(parse(request))));
+                found.add(WireBytes.describe(new DflockdInput.Request(parse(request))));
                 request.clear();
             }
         }
@@ -58,10 +58,10 @@ final class ReferenceDecoder {
         if (ReferenceSyntax.knows(lines.getFirst())) {
             return ReferenceSyntax.parse(lines.getFirst(), lines.get(1), lines.get(2));
         }
-        byte[] bytes = Wire.raw(String.join("\n", lines) + "\n");
+        byte[] bytes = WireBytes.raw(String.join("\n", lines) + "\n");
         // Behind another request, so that nothing looks like HTTP.
         DflockdDecoder decoder = new DflockdDecoder(Namespace.DEFAULT);
-        var _ = decoder.decode(Unpooled.wrappedBuffer(Wire.raw("\n\n\n")));
+        var _ = decoder.decode(Unpooled.wrappedBuffer(WireBytes.raw("\n\n\n")));
         if (decoder.decode(Unpooled.wrappedBuffer(bytes)) instanceof DflockdInput.Request(var it)) {
             return it;
         }

@@ -59,7 +59,7 @@ final class ReferenceSyntax {
         if (!keyLine.matches("[^ \\t\\n\\r]+")) {
             return new DflockdRequest.Malformed();
         }
-        Key key = Key.of(Namespace.DEFAULT, Wire.raw(keyLine));
+        Key key = Key.of(Namespace.DEFAULT, WireBytes.raw(keyLine));
         Optional<? extends DflockdRequest> request =
                 switch (command) {
                     case "listen" ->
@@ -118,7 +118,7 @@ final class ReferenceSyntax {
         if (ttl.get() > MOST_SECONDS) {
             return Optional.empty();
         }
-        long nanos = ttl.get() == 0 ? Command.FOREVER : Wire.seconds(ttl.get());
+        long nanos = ttl.get() == 0 ? Command.FOREVER : WireBytes.seconds(ttl.get());
         return Optional.of(new DataOperation.SetValue(bytes(split.group(1)), nanos));
     }
 
@@ -136,7 +136,7 @@ final class ReferenceSyntax {
                 ? Optional.empty()
                 : Optional.of(
                         new DflockdRequest.Signal(
-                                Key.of(Namespace.DEFAULT, Wire.raw(channel)), bytes(payload)));
+                                Key.of(Namespace.DEFAULT, WireBytes.raw(channel)), bytes(payload)));
     }
 
     /** The fields of an argument; none at all if one of them is no number. */
@@ -184,6 +184,6 @@ final class ReferenceSyntax {
     }
 
     private static ByteString bytes(String text) {
-        return ByteString.of(Wire.raw(text));
+        return ByteString.of(WireBytes.raw(text));
     }
 }

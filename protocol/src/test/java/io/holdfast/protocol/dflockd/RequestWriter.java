@@ -56,7 +56,7 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
             case DflockdRequest.Stats() -> lines("stats", new byte[0], new byte[0]);
             case DflockdRequest.Auth(byte[] secret) -> lines("auth", new byte[0], secret);
             case DflockdRequest.Hello(var grace, var label, var resume) ->
-                    lines("hello", new byte[0], Wire.utf8(hello(grace, label, resume)));
+                    lines("hello", new byte[0], WireBytes.utf8(hello(grace, label, resume)));
             case DflockdRequest.Cancel(var tag) -> tagged("cancel", tag);
             case DflockdRequest.Mine(var after) -> tagged("mine", after);
             case DflockdRequest.Describe(var key) -> bare("info", key);
@@ -66,7 +66,7 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
     }
 
     private byte[] tagged(String command, long argument) {
-        return lines(command, Wire.utf8("_"), Wire.utf8(number.apply(argument)));
+        return lines(command, WireBytes.utf8("_"), WireBytes.utf8(number.apply(argument)));
     }
 
     private static String hello(long grace, String label, DflockdRequest.@Nullable Resume resume) {
@@ -99,7 +99,7 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
                     lines(
                             "lrange",
                             key.bytes(),
-                            Wire.utf8(fields(number.apply(first), number.apply(last))));
+                            WireBytes.utf8(fields(number.apply(first), number.apply(last))));
         };
     }
 
@@ -108,26 +108,26 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
         String seconds = ttl == Command.FOREVER ? number.apply(0) : seconds(ttl);
         var argument = new ByteArrayOutputStream();
         argument.writeBytes(value);
-        argument.writeBytes(Wire.utf8(" " + seconds));
+        argument.writeBytes(WireBytes.utf8(" " + seconds));
         boolean fits = argument.size() + end.length() - 1 <= LONGEST_LINE;
         return fits || ttl != Command.FOREVER ? argument.toByteArray() : value;
     }
 
     /** A command whose argument means nothing. */
     private byte[] bare(String command, Key key) {
-        return lines(command, key.bytes(), Wire.utf8(blanks.apply("")));
+        return lines(command, key.bytes(), WireBytes.utf8(blanks.apply("")));
     }
 
     private byte[] between(byte[] bytes) {
         var argument = new ByteArrayOutputStream();
-        argument.writeBytes(Wire.utf8(blanks.apply("")));
+        argument.writeBytes(WireBytes.utf8(blanks.apply("")));
         argument.writeBytes(bytes);
-        argument.writeBytes(Wire.utf8(blanks.apply("")));
+        argument.writeBytes(WireBytes.utf8(blanks.apply("")));
         return argument.toByteArray();
     }
 
     private byte[] number(String command, Key key, long value) {
-        return lines(command, key.bytes(), Wire.utf8(fields(number.apply(value))));
+        return lines(command, key.bytes(), WireBytes.utf8(fields(number.apply(value))));
     }
 
     private static String side(DataOperation.End end) {
@@ -136,16 +136,16 @@ record RequestWriter(LongFunction<String> number, UnaryOperator<String> blanks, 
 
     private byte[] keyed(Kind kind, String letter, Key key, String argument) {
         String command = kind == Kind.SEMAPHORE ? "s" + letter : letter;
-        return lines(command, key.bytes(), Wire.utf8(argument));
+        return lines(command, key.bytes(), WireBytes.utf8(argument));
     }
 
     private byte[] lines(String command, byte[] key, byte[] argument) {
         var out = new ByteArrayOutputStream();
-        out.writeBytes(Wire.utf8(command + end));
+        out.writeBytes(WireBytes.utf8(command + end));
         out.writeBytes(key);
-        out.writeBytes(Wire.utf8(end));
+        out.writeBytes(WireBytes.utf8(end));
         out.writeBytes(argument);
-        out.writeBytes(Wire.utf8(end));
+        out.writeBytes(WireBytes.utf8(end));
         return out.toByteArray();
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Terms;
+import io.holdfast.engine.HoldAttributes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -78,7 +78,7 @@ class TaggedSyntaxTest {
                         DflockdRequest.Acquire.class,
                         acquire ->
                                 assertThat(acquire.terms())
-                                        .isEqualTo(new Terms(mode, bound, true)));
+                                        .isEqualTo(new HoldAttributes(mode, bound, true)));
     }
 
     @ParameterizedTest

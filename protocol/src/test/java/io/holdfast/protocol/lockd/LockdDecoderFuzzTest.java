@@ -93,7 +93,7 @@ class LockdDecoderFuzzTest {
             }
             first = false;
             found.add(
-                    line.length() > LockdDecoder.MOST
+                    line.length() > LockdDecoder.MAX_LINE_BYTES
                             ? "invalid"
                             : LockdText.describe(LockdSyntax.parse(LockdText.bytes(line))));
         }

@@ -26,7 +26,7 @@ class LockdDecoderTest {
             for (LockdInput next = decoder.decode(in); next != null; next = decoder.decode(in)) {
                 found.add(LockdText.describe(next));
             }
-            assertThat(in.readableBytes()).isLessThanOrEqualTo(LockdDecoder.MOST);
+            assertThat(in.readableBytes()).isLessThanOrEqualTo(LockdDecoder.MAX_LINE_BYTES);
             in.discardReadBytes();
         }
         LockdInput last = decoder.last(in);

@@ -25,11 +25,11 @@ class LockdEncoderTest {
 
     @Test
     void ends_as_the_original_ends_it() {
-        assertThat(written(out -> LockdEncoder.got(NAME, true, out)))
+        assertThat(written(out -> LockdEncoder.acquired(NAME, true, out)))
                 .isEqualTo("1 Lock Get Success: a b\r\n");
-        assertThat(written(out -> LockdEncoder.got(NAME, false, out)))
+        assertThat(written(out -> LockdEncoder.acquired(NAME, false, out)))
                 .isEqualTo("1 Lock Get Success: a b\n");
-        assertThat(written(out -> LockdEncoder.notGot(NAME, out)))
+        assertThat(written(out -> LockdEncoder.notAcquired(NAME, out)))
                 .isEqualTo("0 Lock Get Failure: a b\r\n");
         assertThat(written(out -> LockdEncoder.released(NAME, true, out)))
                 .isEqualTo("1 Lock Release Success: a b\n");
@@ -45,9 +45,9 @@ class LockdEncoderTest {
 
     @Test
     void counts_the_holders_of_a_shared_lock() {
-        assertThat(written(out -> LockdEncoder.sharedGot(NAME, 12, out)))
+        assertThat(written(out -> LockdEncoder.sharedAcquired(NAME, 12, out)))
                 .isEqualTo("12 Shared Lock Get Success: a b\r\n");
-        assertThat(written(out -> LockdEncoder.sharedNotGot(NAME, out)))
+        assertThat(written(out -> LockdEncoder.sharedNotAcquired(NAME, out)))
                 .isEqualTo("0 Shared Lock Get Failure: a b\r\n");
         assertThat(written(out -> LockdEncoder.sharedReleased(NAME, true, out)))
                 .isEqualTo("1 Shared Lock Release Success: a b\r\n");

@@ -22,8 +22,8 @@ class LockdSyntaxTest {
     }
 
     @ParameterizedTest
-    @EnumSource(LockdWord.class)
-    void begins_with_a_word(LockdWord word) {
+    @EnumSource(LockdVerb.class)
+    void begins_with_a_word(LockdVerb word) {
         assertThat(parse(word.text())).isEqualTo(word.text() + "|");
         assertThat(parse(word.text() + " x")).isEqualTo(word.text() + "|x");
     }

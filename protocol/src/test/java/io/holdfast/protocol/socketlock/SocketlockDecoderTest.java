@@ -28,7 +28,7 @@ class SocketlockDecoderTest {
                     return found;
                 }
             }
-            assertThat(in.readableBytes()).isLessThanOrEqualTo(SocketlockDecoder.MOST);
+            assertThat(in.readableBytes()).isLessThanOrEqualTo(SocketlockDecoder.MAX_LINE_BYTES);
             in.discardReadBytes();
         }
         return found;
@@ -55,17 +55,17 @@ class SocketlockDecoderTest {
 
     @Test
     void takes_a_line_as_long_as_the_cap() {
-        String lock = "x".repeat(SocketlockDecoder.MOST - "I STATUS ".length());
+        String lock = "x".repeat(SocketlockDecoder.MAX_LINE_BYTES - "I STATUS ".length());
         assertThat(decode("I STATUS " + lock + "\nI PING\n"))
                 .containsExactly("I|status|" + lock, "I|ping");
     }
 
     @Test
     void gives_up_at_a_line_over_the_cap() {
-        String lock = "x".repeat(SocketlockDecoder.MOST - "I STATUS ".length() + 1);
+        String lock = "x".repeat(SocketlockDecoder.MAX_LINE_BYTES - "I STATUS ".length() + 1);
         assertThat(decode("I PING\nI STATUS " + lock + "\nI PING\n"))
                 .containsExactly("I|ping", "too long");
-        assertThat(decode("y".repeat(SocketlockDecoder.MOST + 1))).containsExactly("too long");
-        assertThat(decode("y".repeat(SocketlockDecoder.MOST))).isEmpty();
+        assertThat(decode("y".repeat(SocketlockDecoder.MAX_LINE_BYTES + 1))).containsExactly("too long");
+        assertThat(decode("y".repeat(SocketlockDecoder.MAX_LINE_BYTES))).isEmpty();
     }
 }

@@ -69,8 +69,8 @@ class SocketlockEncoderTest {
         "REJECTED, offer rejected",
         "TOO_MANY, too many requests"
     })
-    void says_why_a_request_failed(Failure failure, String text) {
-        assertThat(written(out -> SocketlockEncoder.failed(CLIENT, failure, out)))
+    void says_why_a_request_failed(SocketlockFailure socketlockFailure, String text) {
+        assertThat(written(out -> SocketlockEncoder.failed(CLIENT, socketlockFailure, out)))
                 .isEqualTo("I REQFAIL " + text + "\n");
     }
 

@@ -15,10 +15,10 @@ class SocketlockSyntaxTest {
     }
 
     private static String terms(Dialect dialect, String arguments) {
-        var ask =
-                (SocketlockRequest.Ask)
+        var requestLock =
+                (SocketlockRequest.RequestLock)
                         SocketlockSyntax.parse(SocketlockText.bytes("I REQREAD " + arguments));
-        return SocketlockText.describe(SocketlockSyntax.terms(dialect, ask));
+        return SocketlockText.describe(SocketlockSyntax.terms(dialect, requestLock));
     }
 
     @ParameterizedTest

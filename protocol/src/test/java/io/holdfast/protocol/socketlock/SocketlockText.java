@@ -31,10 +31,10 @@ final class SocketlockText {
 
     static String describe(SocketlockRequest request) {
         return switch (request) {
-            case SocketlockRequest.Nothing() -> "nothing";
+            case SocketlockRequest.Ignored() -> "nothing";
             case SocketlockRequest.Hello() -> "hello";
             case SocketlockRequest.Greeting(var client) -> text(client) + "|hello";
-            case SocketlockRequest.Ask(var client, var mode, var first, var second) ->
+            case SocketlockRequest.RequestLock(var client, var mode, var first, var second) ->
                     text(client) + "|ask " + mode + "|" + text(first) + "|" + text(second);
             case SocketlockRequest.Confirm(var client, var lock) ->
                     text(client) + "|confirm|" + text(lock);
@@ -47,7 +47,7 @@ final class SocketlockText {
             case SocketlockRequest.Ping(var client) -> text(client) + "|ping";
             case SocketlockRequest.Eol(var client) -> text(client) + "|eol";
             case SocketlockRequest.Epoch(var client) -> text(client) + "|epoch";
-            case SocketlockRequest.OfProcess(var client, var process) ->
+            case SocketlockRequest.IdentifyProcess(var client, var process) ->
                     text(client) + "|process|" + text(process);
             case SocketlockRequest.Reassert(
                             var client,
@@ -64,16 +64,16 @@ final class SocketlockText {
                             + epoch
                             + "|"
                             + seconds;
-            case SocketlockRequest.Settled(var client) -> text(client) + "|settled";
+            case SocketlockRequest.ReassertionsDone(var client) -> text(client) + "|settled";
             case SocketlockRequest.Token(var client, var lock) ->
                     text(client) + "|token|" + text(lock);
         };
     }
 
-    static String describe(SocketlockSyntax.Terms terms) {
-        return switch (terms) {
-            case SocketlockSyntax.Terms.Lock(var lock, var seconds) -> text(lock) + " " + seconds;
-            case SocketlockSyntax.Terms.InvalidTtl() -> "invalid ttl";
+    static String describe(SocketlockSyntax.RequestArguments requestArguments) {
+        return switch (requestArguments) {
+            case SocketlockSyntax.RequestArguments.Lock(var lock, var seconds) -> text(lock) + " " + seconds;
+            case SocketlockSyntax.RequestArguments.InvalidTtl() -> "invalid ttl";
         };
     }
 }

@@ -1,7 +1,7 @@
 package io.holdfast.server.connection;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.driver.watch.Traffic;
 
 import java.time.Duration;
@@ -15,10 +15,10 @@ public abstract class ConnectionService {
     protected final Driver driver;
 
     /** What connections keep in memory for clients. */
-    protected final KeptBytes kept;
+    protected final InputBudget inputBudget;
 
     private final Draining draining;
-    private final Observatory observatory;
+    private final ServerMonitor serverMonitor;
 
     /** What connections of this protocol have read and written. */
     final Traffic traffic;
@@ -37,15 +37,15 @@ public abstract class ConnectionService {
     protected ConnectionService(
             String protocol,
             Driver driver,
-            Observatory observatory,
-            KeptBytes kept,
+            ServerMonitor serverMonitor,
+            InputBudget kept,
             Draining draining,
             Duration writeTimeout) {
         this.protocol = protocol;
         this.driver = driver;
-        this.observatory = observatory;
-        this.traffic = observatory.traffic(protocol);
-        this.kept = kept;
+        this.serverMonitor = serverMonitor;
+        this.traffic = serverMonitor.traffic(protocol);
+        this.inputBudget = kept;
         this.draining = draining;
         this.writeTimeoutNanos = nanos(writeTimeout);
     }
@@ -59,7 +59,7 @@ public abstract class ConnectionService {
 
     /** A connection has taken up a grant that another session's doing had brought it. */
     final void handedOff(long nanos) {
-        observatory.handedOff(nanos);
+        serverMonitor.handedOff(nanos);
     }
 
     /** How many connections are open, for others that count as connections. */

@@ -35,12 +35,12 @@ public final class EffectQueue {
     }
 
     /** A request was applied and has no answer so far. */
-    public synchronized void waits(long request) {
+    public synchronized void markPending(long request) {
         waiting = request;
     }
 
     /** Whether that was told of this request last; it is forgotten by that. */
-    public synchronized boolean takeWaiting(long request) {
+    public synchronized boolean takePending(long request) {
         boolean told = waiting == request;
         if (told) {
             waiting = 0;

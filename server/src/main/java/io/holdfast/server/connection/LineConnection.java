@@ -2,7 +2,7 @@ package io.holdfast.server.connection;
 
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -40,7 +40,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private static final LogThrottle FAILURES = new LogThrottle();
 
     /** What a peer may send behind a blocked request. */
-    private static final int MOST_BEHIND_BLOCKED = 4096;
+    private static final int MAX_BYTES_BEHIND_BLOCKED = 4096;
 
     /** What one turn may cost before other connections get theirs; most requests cost 1. */
     private static final int COST_PER_TURN = 512;
@@ -59,7 +59,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         /** The next request may be taken. */
         READY,
         /** A request is on its way to the engine, or one must not be served before others are. */
-        ASKED,
+        SUBMITTED,
         /** A request waits in the engine. */
         BLOCKED,
         /** An answer is being written off the event loop. */
@@ -89,7 +89,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private LineOutput output;
 
     /** What is left of this turn. */
-    private int turn;
+    private int turnBudget;
 
     /** Number of the last request submitted. */
     private long request;
@@ -101,10 +101,10 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private boolean cancelling;
 
     /** The last request, while its answer is awaited and it is no command; else 0. */
-    private long awaited;
+    private long awaitedRequest;
 
     /** What was decoded and must not be served yet. */
-    private @Nullable I held;
+    private @Nullable I deferred;
 
     /** The last request whose answer has been handed to the socket. */
     private long lastAnswered;
@@ -131,19 +131,19 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     protected abstract @Nullable I decode(ByteBuf bytes);
 
     /** Serves what was decoded. */
-    protected abstract void take(I next);
+    protected abstract void handle(I next);
 
     /** Writes the answer to a submitted command. */
-    protected abstract void answer(Command.Keyed asked, Effect effect);
+    protected abstract void respond(Command.Keyed asked, Effect effect);
 
     /** Writes the answer to what {@link #awaitAnswer} was called for. */
-    protected void answer(Effect effect) {}
+    protected void respond(Effect effect) {}
 
     /** Writes the answer to a blocked command that ends because the server does. */
-    protected abstract void answerDrained();
+    protected abstract void respondDraining();
 
     /** Something happened to what an earlier command began; no command asks for it now. */
-    protected void unasked(Effect effect) {}
+    protected void unsolicited(Effect effect) {}
 
     /** The next thing that happened to the session; null if nothing did. */
     protected @Nullable Effect nextEffect() {
@@ -156,7 +156,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     /** Whether all that was submitted has been applied, leaving aside the pending request. */
-    protected boolean isSettled() {
+    protected boolean isQuiescent() {
         return true;
     }
 
@@ -179,7 +179,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     /** How others are told about this connection. */
     protected String name() {
         return ctx.channel().remoteAddress() instanceof InetSocketAddress address
-                ? PeerName.of(address)
+                ? AddressFormat.of(address)
                 : "unknown";
     }
 
@@ -253,7 +253,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         return state == State.READY && !backlog;
     }
 
-    protected final LineOutput lines() {
+    protected final LineOutput connectionOutput() {
         return output;
     }
 
@@ -269,22 +269,22 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     /** Says that serving a request cost more than one usually does. */
     protected final void cost(int units) {
-        turn -= units;
+        turnBudget -= units;
     }
 
     protected final void submit(Command.Keyed command) {
         pending = command;
-        state = State.ASKED; // before it can be answered
+        state = State.SUBMITTED; // before it can be answered
         if (session.submit(command)) {
             state = State.BLOCKED;
         }
-        takeEffects();
+        deliverEffects();
     }
 
     /** Serves a request once all that was submitted has been applied. */
-    protected final void hold(I next) {
-        held = next;
-        state = State.ASKED;
+    protected final void defer(I next) {
+        deferred = next;
+        state = State.SUBMITTED;
     }
 
     /**
@@ -292,18 +292,18 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
      * and no command of the engine.
      */
     protected final void awaitAnswer(long number) {
-        awaited = number;
-        state = State.ASKED;
+        awaitedRequest = number;
+        state = State.SUBMITTED;
     }
 
     protected final boolean isAwaitingAnswer() {
-        return awaited != 0;
+        return awaitedRequest != 0;
     }
 
     /**
      * Writes a long answer off the event loop; the next request is looked at when it is written.
      */
-    protected final void stream(AnswerStream answer) {
+    protected final void stream(StreamedResponse answer) {
         state = State.STREAMING;
         flush();
         Thread.startVirtualThread(answer);
@@ -318,12 +318,12 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
         output.write(piece, promise);
         if (last) {
-            state = awaited == 0 ? State.READY : State.ASKED;
+            state = awaitedRequest == 0 ? State.READY : State.SUBMITTED;
             guarded(
                     () -> {
                         resumed();
                         writable();
-                        takeRequests();
+                        processRequests();
                         flush();
                     });
         }
@@ -353,7 +353,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     private void open() {
-        session = service.driver.open(this, new Peer(service.protocol, this::name, isConcurrent()));
+        session = service.driver.open(this, new ClientInfo(service.protocol, this::name, isConcurrent()));
         service.connections.incrementAndGet();
         service.traffic.connected();
         LOG.atDebug()
@@ -394,15 +394,15 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
             ending();
             endSession(lastAnswered, this::sessionReleased);
             pending = null;
-            awaited = 0;
-            held = null;
+            awaitedRequest = 0;
+            deferred = null;
             ended();
         }
         if (input != null) {
             input.release();
             input = null;
         }
-        service.kept.keep(-keptBytes);
+        service.inputBudget.reserve(-keptBytes);
         keptBytes = 0;
         output.discard();
     }
@@ -444,7 +444,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         if (inputEnded) {
             ctx.close();
         } else {
-            OutputEnd.tell(ctx);
+            OutputShutdown.shutdown(ctx);
             ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
@@ -480,7 +480,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         switch (state) {
             case READY -> {
                 if (!backlog) {
-                    takeRequests();
+                    processRequests();
                 }
             }
             case BLOCKED -> {
@@ -490,9 +490,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                     keepRest();
                 }
             }
-            case ASKED -> {
+            case SUBMITTED -> {
                 if (keepRest()) {
-                    setReading(keptBytes <= MOST_BEHIND_BLOCKED);
+                    setReading(keptBytes <= MAX_BYTES_BEHIND_BLOCKED);
                 }
             }
             case STREAMING, CLOSING -> {}
@@ -509,7 +509,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         if (event instanceof ChannelInputShutdownEvent
                 || event instanceof SslCloseCompletionEvent) {
             endOfInput();
-        } else if (event == ConnectionEvent.DRAIN) {
+        } else if (event == PipelineEvent.DRAIN) {
             drain();
         }
         context.fireUserEventTriggered(event);
@@ -524,9 +524,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 }
             }
             case BLOCKED -> finish(); // it does not wait any more, but has answers to come
-            case ASKED, STREAMING -> {}
+            case SUBMITTED, STREAMING -> {}
             case READY -> {
-                if (!backlog && isSettled()) {
+                if (!backlog && isQuiescent()) {
                     endOfRequests(input);
                 }
             }
@@ -534,11 +534,11 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     /** Takes requests out of the input as long as each is answered at once, up to a bound. */
-    private void takeRequests() {
+    private void processRequests() {
         backlog = false;
-        turn = COST_PER_TURN;
-        while (state == State.READY && (held != null || input != null)) {
-            if (turn <= 0 || !ctx.channel().isWritable()) {
+        turnBudget = COST_PER_TURN;
+        while (state == State.READY && (deferred != null || input != null)) {
+            if (turnBudget <= 0 || !ctx.channel().isWritable()) {
                 backlog = true;
                 break;
             }
@@ -547,15 +547,15 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 break;
             }
             if (mustWait(next)) {
-                hold(next);
+                defer(next);
                 break;
             }
-            turn--;
+            turnBudget--;
             beforeRequest();
             if (state != State.READY) {
                 break; // it had to go
             }
-            take(next);
+            handle(next);
             if (output.gathered() >= BATCH_BYTES) {
                 flush(); // so that the channel can say when it is enough
             }
@@ -565,9 +565,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     /** What is next to be served. */
     private @Nullable I nextRequestIn(@Nullable ByteBuf bytes) {
-        I next = held;
+        I next = deferred;
         if (next != null) {
-            held = null;
+            deferred = null;
             return next;
         }
         return bytes == null ? null : decode(bytes);
@@ -586,13 +586,13 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         }
         if (state == State.READY && !backlog) {
             idle();
-            if (inputEnded && isSettled()) {
+            if (inputEnded && isQuiescent()) {
                 endOfRequests(input);
                 return;
             }
             if (service.isDraining()) {
                 draining(); // a request may come before we are told: what waits is answered first
-                if (state == State.READY && isSettled() && !session.isHolding()) {
+                if (state == State.READY && isQuiescent() && !session.isHolding()) {
                     finish();
                     return;
                 }
@@ -608,7 +608,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 yieldTurn();
             } // else channelWritabilityChanged goes on
         }
-        boolean enough = state == State.ASKED && keptBytes > MOST_BEHIND_BLOCKED;
+        boolean enough = state == State.SUBMITTED && keptBytes > MAX_BYTES_BEHIND_BLOCKED;
         setReading(!backlog && state != State.STREAMING && !enough);
     }
 
@@ -627,7 +627,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
             input.release();
             input = copy;
         }
-        boolean kept = service.kept.keep(rest - keptBytes);
+        boolean kept = service.inputBudget.reserve(rest - keptBytes);
         keptBytes = rest;
         if (!kept) {
             TOO_MUCH_KEPT
@@ -641,7 +641,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     private boolean isTooMuchBehind(ByteBuf waiting) {
-        if (waiting.readableBytes() <= MOST_BEHIND_BLOCKED) {
+        if (waiting.readableBytes() <= MAX_BYTES_BEHIND_BLOCKED) {
             return false;
         }
         LOG.atDebug().addKeyValue("conn", session.id()).log("too much input behind a wait");
@@ -656,7 +656,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private void resume() {
         writable();
         if (state == State.READY && backlog && ctx.channel().isWritable()) {
-            takeRequests();
+            processRequests();
         }
         flush();
     }
@@ -683,8 +683,8 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public final void waits(long request) {
-        effects.waits(request);
+    public final void onPending(long request) {
+        effects.markPending(request);
     }
 
     @Override
@@ -709,26 +709,26 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
             wakeScheduled = false;
             wokenNanos = wakeNanos;
         }
-        guarded(this::goOn);
+        guarded(this::continueProcessing);
     }
 
-    private void goOn() {
+    private void continueProcessing() {
         if (state == State.CLOSING || state == State.STREAMING) {
             wokenNanos = NOT_WOKEN;
             return;
         }
-        boolean settled = isSettled();
+        boolean settled = isQuiescent();
         State before = state;
-        takeEffects();
+        deliverEffects();
         wokenNanos = NOT_WOKEN;
-        if (state == State.ASKED || cancelling) {
+        if (state == State.SUBMITTED || cancelling) {
             takeApplied();
         }
         if (state == State.READY && before != State.READY) {
             resumed();
-            takeRequests();
+            processRequests();
         } else if (state == State.READY && !settled && !backlog) {
-            takeRequests(); // the end may have been put off
+            processRequests(); // the end may have been put off
         }
         flush();
     }
@@ -737,10 +737,10 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     private void takeApplied() {
         Command.Keyed asked = pending;
         if (asked == null) {
-            if (awaited == 0 && (held == null || !mustWait(held))) {
+            if (awaitedRequest == 0 && (deferred == null || !mustWait(deferred))) {
                 state = State.READY;
             }
-        } else if (effects.takeWaiting(asked.request())) {
+        } else if (effects.takePending(asked.request())) {
             if (cancelling) {
                 answerCancelled();
             } else {
@@ -767,11 +767,11 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         pending = null;
         cancelling = false;
         state = State.READY;
-        answerDrained();
+        respondDraining();
     }
 
     /** Tells what has happened, in the order in which it did. */
-    protected final void takeEffects() {
+    protected final void deliverEffects() {
         while (state != State.CLOSING && state != State.STREAMING) { // not inside an answer
             Effect effect = nextEffect();
             if (effect == null) {
@@ -787,13 +787,13 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                 pending = null;
                 cancelling = false;
                 state = State.READY;
-                answer(asked, effect);
-            } else if (awaited != 0 && effect.request() == awaited) {
-                awaited = 0;
+                respond(asked, effect);
+            } else if (awaitedRequest != 0 && effect.request() == awaitedRequest) {
+                awaitedRequest = 0;
                 state = State.READY;
-                answer(effect);
+                respond(effect);
             } else {
-                unasked(effect);
+                unsolicited(effect);
             }
         }
     }
@@ -817,14 +817,14 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
                                     blocked.request(),
                                     blocked.kind(),
                                     blocked.key()));
-            takeEffects();
+            deliverEffects();
             if (applied && state == State.BLOCKED) {
                 answerCancelled();
             }
         } // else it is told again, and may have been applied by then
         draining();
         if (state == State.READY && !backlog) {
-            takeRequests();
+            processRequests();
         }
         flush();
     }
@@ -840,7 +840,7 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
 
     /** Writes what is gathered in the output, which must not be empty. */
     public final void flush(ChannelPromise written) {
-        lastAnswered = pending == null && awaited == 0 ? request : request - 1;
+        lastAnswered = pending == null && awaitedRequest == 0 ? request : request - 1;
         output.flush(written);
     }
 }

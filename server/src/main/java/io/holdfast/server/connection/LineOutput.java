@@ -27,7 +27,7 @@ public final class LineOutput implements ChannelFutureListener {
 
     private final Runnable onTimeout;
     private @Nullable ByteBuf buffer;
-    private int writesOnTheirWay;
+    private int writesInFlight;
     private long writingSinceNanos;
     private @Nullable Future<?> timer;
 
@@ -60,7 +60,7 @@ public final class LineOutput implements ChannelFutureListener {
 
     /** Writes bytes behind all that was flushed. */
     public void write(ByteBuf bytes, ChannelPromise promise) {
-        if (writesOnTheirWay++ == 0) {
+        if (writesInFlight++ == 0) {
             writingSinceNanos = System.nanoTime();
         }
         if (timer == null && timeoutNanos > 0) {
@@ -73,7 +73,7 @@ public final class LineOutput implements ChannelFutureListener {
     /** A write has ended. */
     @Override
     public void operationComplete(ChannelFuture written) {
-        if (--writesOnTheirWay > 0) {
+        if (--writesInFlight > 0) {
             writingSinceNanos = System.nanoTime(); // the next one begins now
         }
     }
@@ -101,7 +101,7 @@ public final class LineOutput implements ChannelFutureListener {
 
     private void check() {
         timer = null;
-        if (writesOnTheirWay == 0 || !ctx.channel().isOpen()) {
+        if (writesInFlight == 0 || !ctx.channel().isOpen()) {
             return;
         }
         long left = timeoutNanos - (System.nanoTime() - writingSinceNanos);

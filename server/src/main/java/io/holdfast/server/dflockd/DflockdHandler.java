@@ -3,16 +3,16 @@ package io.holdfast.server.dflockd;
 import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.signal.ListenOutcome;
-import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Recipients;
-import io.holdfast.driver.signal.SharedSignals;
+import io.holdfast.driver.signal.DistributedSignals;
 import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.signal.SignalRequest;
-import io.holdfast.driver.signal.Signals;
+import io.holdfast.driver.signal.SignalService;
 import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
@@ -21,8 +21,8 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.PlaceView;
-import io.holdfast.engine.Stand;
+import io.holdfast.engine.TrackedRequestView;
+import io.holdfast.engine.RequestStatus;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdInput;
@@ -43,7 +43,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A connection that speaks dflockd. */
 public final class DflockdHandler extends LineConnection<DflockdInput>
-        implements Listening.Connection {
+        implements PushWriter.Connection {
     private static final Logger LOG = LoggerFactory.getLogger(DflockdHandler.class);
     private static final LogThrottle CUT_OFF = new LogThrottle();
     private static final LogThrottle AUTH_FAILURES = new LogThrottle();
@@ -54,18 +54,18 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     private static final int SIGNAL_BYTES_PER_COST = 128;
 
     /** How many looks of the signal hub cost 1. */
-    private static final int LOOKS_PER_COST = 16;
+    private static final int MATCH_STEPS_PER_COST = 16;
 
     /** How many requests in tagged mode may be on their way to the engine. */
-    private static final int MOST_ON_THEIR_WAY = 256;
+    private static final int MAX_IN_FLIGHT = 256;
 
     private static final long AUTH_PAUSE_MILLIS = 100;
 
     /** What one answer to {@code mine} lists at most. */
-    private static final int MOST_PLACES = 500;
+    private static final int MAX_TRACKED_REQUESTS = 500;
 
     /** What one answer to {@code info} lists at most. */
-    private static final int MOST_HOLDERS = 100;
+    private static final int MAX_HOLDERS = 100;
 
     /** Whether the secret of this connection is compared later than it came. */
     private enum AuthDelay {
@@ -76,13 +76,13 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     private final DflockdService service;
     private final Namespace namespace;
-    private final Signals signals;
+    private final SignalService signalService;
     private final DflockdDecoder decoder;
     private boolean authenticated;
     private AuthDelay authDelay = AuthDelay.NONE;
 
     /** Whether the plain session may have anything: it is too late to ask for tags then. */
-    private boolean settled;
+    private boolean sessionUsed;
 
     /** Of a connection in tagged mode. */
     private @Nullable TaggedSession tagged;
@@ -102,7 +102,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     private long tag;
 
     /** Of a connection that has listened to anything. */
-    private @Nullable Listening listening;
+    private @Nullable PushWriter pushWriter;
 
     /** What it listens to, if that is known in this process alone. */
     private @Nullable Subscriber subscriber;
@@ -123,7 +123,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         super(service);
         this.service = service;
         this.namespace = namespace;
-        this.signals = service.signals().of(namespace);
+        this.signalService = service.signals().of(namespace);
         this.decoder = new DflockdDecoder(namespace);
         this.authenticated = service.secret() == null;
     }
@@ -140,10 +140,10 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             readTimer.cancel(false);
             readTimer = null;
         }
-        if (listening != null) {
-            listening.close();
+        if (pushWriter != null) {
+            pushWriter.close();
             unsubscribe();
-            listening = null;
+            pushWriter = null;
         }
         if (signalSession != null) {
             signalSession.close(0);
@@ -152,7 +152,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     @Override
     protected void finishing() {
-        if (listening != null) {
+        if (pushWriter != null) {
             unsubscribe(); // what came before is written, and nothing comes after
         }
         writePushes();
@@ -167,7 +167,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     protected void resumed() {
         lineSinceNanos = System.nanoTime();
         if (tagged != null) {
-            takeEffects();
+            deliverEffects();
         }
     }
 
@@ -190,7 +190,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     @Override
-    protected void answerDrained() {
+    protected void respondDraining() {
         DflockdEncoder.error(output());
     }
 
@@ -202,7 +202,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     @Override
-    protected void take(DflockdInput next) {
+    protected void handle(DflockdInput next) {
         switch (next) {
             case DflockdInput.LooksLikeHttp() -> {
                 LOG.atDebug().addKeyValue("conn", session().id()).log("HTTP on a lock port");
@@ -211,7 +211,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             case DflockdInput.LineTooLong() -> {
                 if (authenticated) {
                     tag = 0;
-                    DflockdEncoder.error(line());
+                    DflockdEncoder.error(responseBuffer());
                     finish();
                 } else {
                     failAuthentication(NO_SECRET);
@@ -232,13 +232,13 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 boolean valid = again || (tagged != null && tagged.takeTag(number, this));
                 tag = valid ? number : 0;
                 if (again) {
-                    DflockdEncoder.ok(line());
+                    DflockdEncoder.ok(responseBuffer());
                 } else if (valid && what instanceof DflockdRequest.Cancel(long waiting)) {
                     cancel(waiting, next);
                 } else if (valid) {
                     serve(what);
                 } else {
-                    DflockdEncoder.error(line());
+                    DflockdEncoder.error(responseBuffer());
                 }
             }
         }
@@ -274,7 +274,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             return;
         }
         authDelay = AuthDelay.RUNNING;
-        hold(input);
+        defer(input);
         context()
                 .executor()
                 .schedule(
@@ -326,9 +326,9 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                             var limit,
                             var wait,
                             var lease,
-                            var terms) -> {
+                            var holdAttributes) -> {
                 if (mayCreate()) {
-                    ask(
+                    submitRequest(
                             new Command.Acquire(
                                     session().id(),
                                     request(),
@@ -338,12 +338,12 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                                     wait,
                                     lease(lease),
                                     service.driver().salt(),
-                                    terms));
+                                    holdAttributes));
                 }
             }
             case DflockdRequest.Enqueue(var kind, var key, var limit, var lease) -> {
                 if (mayCreate()) {
-                    ask(
+                    submitRequest(
                             new Command.Enqueue(
                                     session().id(),
                                     request(),
@@ -356,46 +356,46 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             }
             case DflockdRequest.Await(var kind, var key, var wait) -> {
                 if (mayCreate()) {
-                    ask(new Command.Await(session().id(), request(), kind, key, wait));
+                    submitRequest(new Command.Await(session().id(), request(), kind, key, wait));
                 }
             }
             case DflockdRequest.Release(var kind, var key, var token) ->
-                    ask(new Command.Release(session().id(), request(), kind, key, token));
+                    submitRequest(new Command.Release(session().id(), request(), kind, key, token));
             case DflockdRequest.Renew(var kind, var key, var token, var lease) ->
-                    ask(
+                    submitRequest(
                             new Command.Renew(
                                     session().id(), request(), kind, key, token, lease(lease)));
             case DflockdRequest.Data(var key, var operation) -> {
                 if (!operation.mayCreate() || mayCreate()) {
-                    ask(new Command.Data(session().id(), request(), key, operation));
+                    submitRequest(new Command.Data(session().id(), request(), key, operation));
                 }
             }
             case DflockdRequest.Listen(var pattern, var group) -> {
                 if (!SignalHub.isPattern(pattern)) {
-                    DflockdEncoder.error(line());
+                    DflockdEncoder.error(responseBuffer());
                 } else if (mayCreate()) {
                     listen(pattern, group);
                 }
             }
             case DflockdRequest.Unlisten(var pattern, var group) -> unlisten(pattern, group);
             case DflockdRequest.Signal(var channel, var payload) -> signal(channel, payload);
-            case DflockdRequest.Ping() -> DflockdEncoder.ok(line());
+            case DflockdRequest.Ping() -> DflockdEncoder.ok(responseBuffer());
             case DflockdRequest.Stats() -> {
-                line();
+                responseBuffer();
                 stream(new StatsStream(context(), service, namespace, this::writePiece));
             }
-            case DflockdRequest.Auth(byte[] ignored) -> DflockdEncoder.error(line());
+            case DflockdRequest.Auth(byte[] ignored) -> DflockdEncoder.error(responseBuffer());
             case DflockdRequest.Malformed() -> refuse("malformed request");
             case DflockdRequest.Hello _, DflockdRequest.Cancel _ ->
-                    DflockdEncoder.error(line()); // each has its place, which is not here
+                    DflockdEncoder.error(responseBuffer()); // each has its place, which is not here
             case DflockdRequest.Mine(long after) -> {
-                List<PlaceView> places = session().places(after, MOST_PLACES);
+                List<TrackedRequestView> places = session().trackedRequests(after, MAX_TRACKED_REQUESTS);
                 cost(places.size());
-                TaggedEncoder.places(places, line());
+                TaggedEncoder.trackedRequests(places, responseBuffer());
             }
             case DflockdRequest.Describe(var key) -> describe(key);
             case DflockdRequest.Bye() -> {
-                DflockdEncoder.ok(line());
+                DflockdEncoder.ok(responseBuffer());
                 if (tagged != null) {
                     tagged.end(this);
                 }
@@ -407,7 +407,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     /**
      * Where an answer goes that is about to be written: in tagged mode its tag is there already.
      */
-    private ByteBuf line() {
+    private ByteBuf responseBuffer() {
         if (tagged != null) {
             TaggedEncoder.tag(tag, output());
         }
@@ -418,20 +418,20 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         return tagged == null ? nextRequest() : tag;
     }
 
-    private void ask(Command.Keyed command) {
+    private void submitRequest(Command.Keyed command) {
         if (tagged == null) {
-            settled |= command instanceof Command.Locking;
+            sessionUsed |= command instanceof Command.Locking;
             submit(command);
         } else {
             tagged.submit(command, this);
-            takeEffects();
+            deliverEffects();
         }
     }
 
     // ---- tagged mode
 
     private void hello(DflockdRequest.Hello hello, DflockdInput input) {
-        if (settled) {
+        if (sessionUsed) {
             DflockdEncoder.error(output());
             return;
         }
@@ -443,14 +443,14 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 resume == null || resuming != null
                         ? resuming
                         : service.tagged().resume(resume, this);
-        if (old != null && !old.settle(this)) {
+        if (old != null && !old.drainInFlight(this)) {
             resuming = old;
-            hold(input);
+            defer(input);
             return;
         }
         resuming = null;
         if (old == null && !isGraceGranted(hello)) {
-            hold(input);
+            defer(input);
             return;
         }
         TaggedSession session = old != null ? old : open(hello);
@@ -465,7 +465,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 old != null,
                 output());
         tagged = session;
-        takeEffects(); // what happened while it had no connection
+        deliverEffects(); // what happened while it had no connection
     }
 
     /** Whether it is known how long the session may outlive its connection. */
@@ -490,16 +490,16 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     private void cancel(long waiting, DflockdInput input) {
         long own = tag;
         boolean answered = tagged == null || tagged.cancel(own, waiting, this);
-        takeEffects();
+        deliverEffects();
         if (answered) {
             return;
         }
-        if (isSettled()) {
+        if (isQuiescent()) {
             tag = own;
-            DflockdEncoder.ok(line());
+            DflockdEncoder.ok(responseBuffer());
         } else {
             cancelling = own;
-            hold(input);
+            defer(input);
         }
     }
 
@@ -510,13 +510,13 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             return true;
         }
         if (resuming != null) {
-            return !resuming.settle(this);
+            return !resuming.drainInFlight(this);
         }
         if (tagged == null) {
             return grace != null && !grace.isDone();
         }
-        int onTheirWay = tagged.onTheirWay();
-        return onTheirWay > 0 && (onTheirWay >= MOST_ON_THEIR_WAY || looksAtSession(next));
+        int onTheirWay = tagged.inFlight();
+        return onTheirWay > 0 && (onTheirWay >= MAX_IN_FLIGHT || looksAtSession(next));
     }
 
     private static boolean looksAtSession(DflockdInput next) {
@@ -537,16 +537,16 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     @Override
-    protected boolean isSettled() {
-        return tagged == null || tagged.onTheirWay() == 0;
+    protected boolean isQuiescent() {
+        return tagged == null || tagged.inFlight() == 0;
     }
 
     private void describe(Key key) {
         Driver driver = service.driver();
-        KeyView lock = driver.view(Kind.MUTEX, key, MOST_HOLDERS);
-        KeyView semaphore = driver.view(Kind.SEMAPHORE, key, MOST_HOLDERS);
-        cost(MOST_HOLDERS / LOOKS_PER_COST);
-        TaggedEncoder.standing(session().id(), lock, semaphore, driver::nameOf, line());
+        KeyView lock = driver.view(Kind.LOCK, key, MAX_HOLDERS);
+        KeyView semaphore = driver.view(Kind.SEMAPHORE, key, MAX_HOLDERS);
+        cost(MAX_HOLDERS / MATCH_STEPS_PER_COST);
+        TaggedEncoder.keyInfo(session().id(), lock, semaphore, driver::nameOf, responseBuffer());
     }
 
     /** Another connection has this one's session now. Called on any thread. */
@@ -564,7 +564,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     protected void endSession(long lastAnswered, Runnable released) {
         TaggedSession left = resuming == null ? tagged : resuming;
         if (left != null) {
-            service.tagged().leave(left, this, context().executor());
+            service.tagged().detach(left, this, context().executor());
         }
         if (tagged == null) {
             super.endSession(lastAnswered, released);
@@ -575,15 +575,15 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     @Override
     protected void draining() {
-        if (tagged != null && isSettled()) { // else it is told again
+        if (tagged != null && isQuiescent()) { // else it is told again
             tagged.cancelAll(this);
-            takeEffects();
+            deliverEffects();
         }
     }
 
     /** In tagged mode no effect is waited for; each says itself what it answers. */
     @Override
-    protected void unasked(Effect effect) {
+    protected void unsolicited(Effect effect) {
         if (tagged == null) {
             return;
         }
@@ -597,15 +597,15 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                             granted.token(),
                             granted.leaseNanos(),
                             asked instanceof Command.Enqueue,
-                            line());
-            case Effect.Renewed renewed -> TaggedEncoder.renewed(renewed.leaseNanos(), line());
+                            responseBuffer());
+            case Effect.Renewed renewed -> TaggedEncoder.renewed(renewed.leaseNanos(), responseBuffer());
             case Effect.Expired expired ->
                     TaggedEncoder.lost(expired.request(), "expired", output());
             case Effect.Revoked revoked ->
                     TaggedEncoder.lost(revoked.request(), "released", output());
-            case Effect.Standing standing -> {
+            case Effect.StatusReport statusReport -> {
                 if (asked instanceof Command.Decline decline) {
-                    declined(decline, standing, tagged);
+                    declined(decline, statusReport, tagged);
                 }
             }
             case Effect.Cancelled cancelled -> {
@@ -615,32 +615,32 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             }
             default -> {
                 if (asked != null) {
-                    answer(asked, effect);
+                    respond(asked, effect);
                 } else if (effect instanceof Effect.TimedOut) {
-                    DflockdEncoder.timeout(line()); // of a wait that another connection began
+                    DflockdEncoder.timeout(responseBuffer()); // of a wait that another connection began
                 }
             }
         }
     }
 
     private void declined(
-            Command.Decline decline, Effect.Standing standing, TaggedSession session) {
-        if (standing.stand() == Stand.QUEUED) {
-            Command.Keyed _ = session.answered(decline.asked());
-            tag = decline.asked();
+            Command.Decline decline, Effect.StatusReport statusReport, TaggedSession session) {
+        if (statusReport.status() == RequestStatus.QUEUED) {
+            Command.Keyed _ = session.answered(decline.targetRequest());
+            tag = decline.targetRequest();
             writeCancelled();
         }
         if (decline.request() > 0) { // else it was the server's own
             tag = decline.request();
-            DflockdEncoder.ok(line());
+            DflockdEncoder.ok(responseBuffer());
         }
     }
 
     private void writeCancelled() {
         if (service.draining()) {
-            DflockdEncoder.errorDraining(line());
+            DflockdEncoder.errorDraining(responseBuffer());
         } else {
-            TaggedEncoder.cancelled(line());
+            TaggedEncoder.cancelled(responseBuffer());
         }
     }
 
@@ -655,7 +655,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         if (!service.draining()) {
             return true;
         }
-        DflockdEncoder.errorDraining(line());
+        DflockdEncoder.errorDraining(responseBuffer());
         if (tagged == null) {
             finish();
         } // else as soon as it holds nothing
@@ -663,12 +663,12 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     private void writeItems(List<ByteString> items) {
-        if (items.size() > RangeStream.LONG) {
+        if (items.size() > RangeStream.STREAM_THRESHOLD) {
             streamItems(items);
             return;
         }
         cost(items.size());
-        DflockdEncoder.beginItems(line());
+        DflockdEncoder.beginItems(responseBuffer());
         for (int i = 0; i < items.size(); i++) {
             DflockdEncoder.item(items.get(i), i == 0, output());
         }
@@ -676,19 +676,19 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     private void streamItems(List<ByteString> items) {
-        if (service.ranges.take(RangeStream.bytes(items))) {
-            line();
+        if (service.ranges.tryReserve(RangeStream.bytes(items))) {
+            responseBuffer();
             stream(new RangeStream(context(), items, this::writePiece, service.ranges));
         } else {
-            DflockdEncoder.error(line());
+            DflockdEncoder.error(responseBuffer());
         }
     }
 
     // ---- signals
 
     private void listen(Key pattern, ByteString group) {
-        settled = true;
-        switch (signals) {
+        sessionUsed = true;
+        switch (signalService) {
             case SignalHub hub -> {
                 Subscriber listener = subscriber;
                 if (listener == null) {
@@ -697,15 +697,15 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 }
                 ListenOutcome outcome = listener.listen(pattern, group);
                 switch (outcome) {
-                    case LISTENING -> DflockdEncoder.ok(line());
-                    case INVALID_PATTERN, NO_ROOM, CLOSED -> refuse("listen: " + outcome);
+                    case LISTENING -> DflockdEncoder.ok(responseBuffer());
+                    case INVALID_PATTERN, LIMIT_REACHED, CLOSED -> refuse("listen: " + outcome);
                 }
             }
-            case SharedSignals shared -> {
-                if (listening == null) {
+            case DistributedSignals shared -> {
+                if (pushWriter == null) {
                     shared.attach(signalSession(), listening().listener());
                 }
-                ask(shared, new SignalRequest.Listen(request(), pattern, group));
+                submitRequest(shared, new SignalRequest.Listen(request(), pattern, group));
             }
         }
     }
@@ -715,33 +715,33 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 .addKeyValue("conn", session().id())
                 .addKeyValue("reason", reason)
                 .log("request refused");
-        DflockdEncoder.error(line());
+        DflockdEncoder.error(responseBuffer());
     }
 
-    private Listening listening() {
-        Listening present = listening;
+    private PushWriter listening() {
+        PushWriter present = pushWriter;
         if (present == null) {
-            present = new Listening(context(), service, lines(), this);
-            listening = present;
+            present = new PushWriter(context(), service, connectionOutput(), this);
+            pushWriter = present;
         }
         return present;
     }
 
     private void unlisten(Key pattern, ByteString group) {
-        if (listening != null && signals instanceof SharedSignals shared) {
-            ask(shared, new SignalRequest.Unlisten(request(), pattern, group));
+        if (pushWriter != null && signalService instanceof DistributedSignals shared) {
+            submitRequest(shared, new SignalRequest.Unlisten(request(), pattern, group));
             return;
         }
         if (subscriber != null) {
             subscriber.unlisten(pattern, group);
             writePushes(); // what came before it is told before it
         }
-        DflockdEncoder.ok(line());
+        DflockdEncoder.ok(responseBuffer());
     }
 
     /** Ends all registrations; when there are many, not on the event loop. */
     private void unsubscribe() {
-        if (signals instanceof SharedSignals shared) {
+        if (signalService instanceof DistributedSignals shared) {
             shared.detach(signalSession()); // they end with it
         }
         if (subscriber == null) {
@@ -755,14 +755,14 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     private void signal(Key channel, ByteString payload) {
-        switch (signals) {
+        switch (signalService) {
             case SignalHub hub -> signal(hub, channel, payload);
-            case SharedSignals shared ->
-                    ask(shared, new SignalRequest.Emit(request(), channel, payload));
+            case DistributedSignals shared ->
+                    submitRequest(shared, new SignalRequest.Emit(request(), channel, payload));
         }
     }
 
-    private void ask(SharedSignals shared, SignalRequest asked) {
+    private void submitRequest(DistributedSignals shared, SignalRequest asked) {
         awaitAnswer(asked.request());
         shared.submit(signalSession(), asked);
     }
@@ -773,7 +773,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         }
         Session present = signalSession;
         if (present == null) {
-            present = service.driver().open(this, new Peer("dflockd", this::name));
+            present = service.driver().open(this, new ClientInfo("dflockd", this::name));
             signalSession = present;
         }
         return present;
@@ -781,22 +781,22 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     /** Of a request about shared signals. Lines pushed wait while it is on its way. */
     @Override
-    protected void answer(Effect effect) {
+    protected void respond(Effect effect) {
         if (tagged != null) {
             tag = effect.request(); // others may have been answered meanwhile
         }
         switch (effect) {
-            case Effect.Changed _ -> DflockdEncoder.ok(line());
-            case Effect.Counted counted -> DflockdEncoder.number(counted.value(), line());
-            default -> DflockdEncoder.error(line());
+            case Effect.Changed _ -> DflockdEncoder.ok(responseBuffer());
+            case Effect.Counted counted -> DflockdEncoder.number(counted.value(), responseBuffer());
+            default -> DflockdEncoder.error(responseBuffer());
         }
         writePushes();
     }
 
     private void signal(SignalHub hub, Key channel, ByteString payload) {
         Recipients recipients = hub.choose(channel);
-        List<Listener> receivers = recipients.listeners();
-        cost(recipients.looks() / LOOKS_PER_COST);
+        List<SignalListener> receivers = recipients.listeners();
+        cost(recipients.cost() / MATCH_STEPS_PER_COST);
         if (!receivers.isEmpty()) {
             PushLine line =
                     new PushLine(
@@ -808,7 +808,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             receivers.forEach(receiver -> receiver.deliver(line));
             cost(receivers.size() + line.length() / SIGNAL_BYTES_PER_COST);
         }
-        DflockdEncoder.number(receivers.size(), line());
+        DflockdEncoder.number(receivers.size(), responseBuffer());
     }
 
     /** Lines are pushed between answers, never inside one. */
@@ -828,8 +828,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     }
 
     private void writePushes() {
-        if (listening != null && state() != State.CLOSING) {
-            listening.writePushes();
+        if (pushWriter != null && state() != State.CLOSING) {
+            pushWriter.writePushes();
         }
     }
 
@@ -850,8 +850,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
 
     @Override
     protected void flush() {
-        if (listening != null) {
-            listening.flush();
+        if (pushWriter != null) {
+            pushWriter.flush();
         } else {
             super.flush();
         }
@@ -860,36 +860,36 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
     // ---- answers
 
     @Override
-    protected void answer(Command.Keyed asked, Effect effect) {
+    protected void respond(Command.Keyed asked, Effect effect) {
         switch (effect) {
             case Effect.Granted granted -> {
                 if (asked instanceof Command.Enqueue) {
-                    DflockdEncoder.acquired(granted.token(), granted.leaseNanos(), line());
+                    DflockdEncoder.acquired(granted.token(), granted.leaseNanos(), responseBuffer());
                 } else {
-                    DflockdEncoder.granted(granted.token(), granted.leaseNanos(), line());
+                    DflockdEncoder.granted(granted.token(), granted.leaseNanos(), responseBuffer());
                 }
             }
-            case Effect.Queued queued -> DflockdEncoder.queued(line());
-            case Effect.Released released -> DflockdEncoder.ok(line());
-            case Effect.Renewed renewed -> DflockdEncoder.renewed(renewed.leaseNanos(), line());
-            case Effect.TimedOut timedOut -> DflockdEncoder.timeout(line());
-            case Effect.Cancelled cancelled -> DflockdEncoder.error(line());
-            case Effect.Changed changed -> DflockdEncoder.ok(line());
-            case Effect.Counted counted -> DflockdEncoder.number(counted.value(), line());
-            case Effect.Found found -> DflockdEncoder.value(found.value(), line());
-            case Effect.Absent absent -> DflockdEncoder.nil(line());
+            case Effect.Queued queued -> DflockdEncoder.queued(responseBuffer());
+            case Effect.Released released -> DflockdEncoder.ok(responseBuffer());
+            case Effect.Renewed renewed -> DflockdEncoder.renewed(renewed.leaseNanos(), responseBuffer());
+            case Effect.TimedOut timedOut -> DflockdEncoder.timeout(responseBuffer());
+            case Effect.Cancelled cancelled -> DflockdEncoder.error(responseBuffer());
+            case Effect.Changed changed -> DflockdEncoder.ok(responseBuffer());
+            case Effect.Counted counted -> DflockdEncoder.number(counted.value(), responseBuffer());
+            case Effect.Found found -> DflockdEncoder.value(found.value(), responseBuffer());
+            case Effect.Absent absent -> DflockdEncoder.nil(responseBuffer());
             case Effect.Items items -> writeItems(items.items());
-            case Effect.Claimed _,
+            case Effect.TryAcquired _,
                     Effect.Inspected _,
                     Effect.Orphaned _,
                     Effect.Offered _,
-                    Effect.OfferLapsed _,
+                    Effect.OfferExpired _,
                     Effect.Expired _,
                     Effect.Revoked _,
-                    Effect.Evicted _,
-                    Effect.Standing _ ->
+                    Effect.ForceReleased _,
+                    Effect.StatusReport _ ->
                     throw new IllegalStateException("no dflockd request asks for " + effect);
-            case Effect.Refused refused -> DflockdEncoder.refused(refused.reason(), line());
+            case Effect.Refused refused -> DflockdEncoder.refused(refused.reason(), responseBuffer());
         }
     }
 
@@ -918,7 +918,7 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         } else {
             LOG.atDebug().addKeyValue("conn", session().id()).log("read timeout");
             tag = 0;
-            DflockdEncoder.error(line());
+            DflockdEncoder.error(responseBuffer());
             finish();
         }
     }

@@ -3,13 +3,13 @@ package io.holdfast.server.dflockd;
 import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Secret;
-import io.holdfast.driver.signal.SignalDirectory;
+import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.watch.Observatory;
-import io.holdfast.server.connection.Budget;
+import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.server.connection.ByteBudget;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.Draining;
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.util.internal.PlatformDependent;
 
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 
 /** What all dflockd connections of a server share. */
 public final class DflockdService extends ConnectionService {
-    private final SignalDirectory signals;
+    private final SignalServices signals;
     final AuthFailures authFailures = new AuthFailures();
 
     /** What clients must send first; there is one from the start or never. */
@@ -32,7 +32,7 @@ public final class DflockdService extends ConnectionService {
     final long maxPushBytes;
 
     /** Memory for lists that are being written. */
-    final Budget ranges = new Budget(Runtime.getRuntime().maxMemory() / 8);
+    final ByteBudget ranges = new ByteBudget(Runtime.getRuntime().maxMemory() / 8);
 
     private final TaggedSessions tagged;
     private final SessionGraces graces;
@@ -52,9 +52,9 @@ public final class DflockdService extends ConnectionService {
      */
     public DflockdService(
             Driver driver,
-            Observatory observatory,
+            ServerMonitor serverMonitor,
             Supplier<SignalHub> newHub,
-            KeptBytes kept,
+            InputBudget kept,
             Draining draining,
             @Nullable Secret secret,
             Duration defaultLease,
@@ -63,8 +63,8 @@ public final class DflockdService extends ConnectionService {
             SessionGraces graces,
             boolean autoRelease,
             long maxPushBytes) {
-        super("dflockd", driver, observatory, kept, draining, writeTimeout);
-        this.signals = SignalDirectory.of(driver, newHub);
+        super("dflockd", driver, serverMonitor, kept, draining, writeTimeout);
+        this.signals = SignalServices.of(driver, newHub);
         this.secret = secret;
         this.defaultLeaseNanos = nanos(defaultLease);
         this.readTimeoutNanos = nanos(readTimeout);
@@ -88,7 +88,7 @@ public final class DflockdService extends ConnectionService {
     }
 
     /** Where signals go. */
-    public SignalDirectory signals() {
+    public SignalServices signals() {
         return signals;
     }
 

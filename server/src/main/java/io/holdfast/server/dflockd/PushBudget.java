@@ -21,13 +21,13 @@ final class PushBudget {
         this.mostBytes = mostBytes;
     }
 
-    void take(int bytes) {
+    void reserve(int bytes) {
         if (used.addAndGet(bytes) > mostBytes / 2 && !behind.isEmpty()) {
             relieve();
         }
     }
 
-    void giveBack(int bytes) {
+    void release(int bytes) {
         used.addAndGet(-bytes);
     }
 

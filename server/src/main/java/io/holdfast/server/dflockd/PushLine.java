@@ -38,7 +38,7 @@ final class PushLine implements Signal {
         this.receivers = new AtomicInteger(receivers);
         bytes = allocator.directBuffer(length, length);
         DflockdEncoder.pushed(channel, payload, bytes);
-        budget.take(length + OVERHEAD);
+        budget.reserve(length + OVERHEAD);
     }
 
     @Override
@@ -72,7 +72,7 @@ final class PushLine implements Signal {
     public void release() {
         if (receivers.decrementAndGet() == 0) {
             bytes.release();
-            budget.giveBack(length + OVERHEAD);
+            budget.release(length + OVERHEAD);
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.holdfast.server.dflockd;
 
-import io.holdfast.driver.signal.Listener;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
@@ -17,11 +17,11 @@ import java.util.concurrent.RejectedExecutionException;
  * them. What the socket would not take after a flush stays here; when that is too much, the
  * connection is full.
  */
-final class PushQueue implements Listener {
+final class PushQueue implements SignalListener {
     private static final Logger LOG = LoggerFactory.getLogger(PushQueue.class);
 
     /** A connection with fewer undelivered lines is never full. */
-    private static final int FEWEST_LINES = 64;
+    private static final int MIN_LINES = 64;
 
     /** Who has not taken more than this is behind, and the first to go when memory is short. */
     private static final int BEHIND_BYTES = 64 * 1024;
@@ -30,10 +30,10 @@ final class PushQueue implements Listener {
     private static final int BUSY_TIMES = 16;
 
     /** What a place in the queue takes of the budget. */
-    private static final int PLACE_BYTES = 16;
+    private static final int ENTRY_BYTES = 16;
 
     /** A queue that was longer than this is not kept when it is empty. */
-    private static final int LONG = 1024;
+    private static final int RETAINED_LENGTH = 1024;
 
     /** Whether lines can be written. */
     enum Readiness {
@@ -60,7 +60,7 @@ final class PushQueue implements Listener {
     private int peak;
 
     /** What is on its way to the socket. */
-    private long onItsWayBytes;
+    private long inFlightBytes;
 
     /** The event loop was told to write, and has not begun. */
     private boolean writing;
@@ -103,7 +103,7 @@ final class PushQueue implements Listener {
         if (closed || overrun) {
             return true;
         }
-        if (lines.size() < FEWEST_LINES) {
+        if (lines.size() < MIN_LINES) {
             return false;
         }
         if (waiting) {
@@ -134,7 +134,7 @@ final class PushQueue implements Listener {
             line.release();
             return;
         }
-        budget.take(PLACE_BYTES);
+        budget.reserve(ENTRY_BYTES);
         if (wake) {
             execute(write);
         }
@@ -169,19 +169,19 @@ final class PushQueue implements Listener {
 
     /** What was sent and not taken. */
     synchronized long debtBytes() {
-        return bytes + onItsWayBytes;
+        return bytes + inFlightBytes;
     }
 
     /** Counts what is on its way to the socket, or has arrived there. */
-    void addOnItsWay(int change) {
+    void addInFlight(int change) {
         synchronized (this) {
-            onItsWayBytes += change;
+            inFlightBytes += change;
             budget.setBehind(this, isBehind());
         }
     }
 
     private boolean isBehind() {
-        return !closed && !overrun && bytes + onItsWayBytes > BEHIND_BYTES;
+        return !closed && !overrun && bytes + inFlightBytes > BEHIND_BYTES;
     }
 
     /**
@@ -195,14 +195,14 @@ final class PushQueue implements Listener {
             waiting = !lines.isEmpty();
             socketFull = waiting && readiness == Readiness.SOCKET_FULL;
             if (!waiting) {
-                if (peak > LONG) {
+                if (peak > RETAINED_LENGTH) {
                     lines = new ArrayDeque<>(2);
                 }
                 peak = 0;
             }
         } else {
             bytes -= next.length();
-            budget.giveBack(PLACE_BYTES);
+            budget.release(ENTRY_BYTES);
         }
         return next;
     }
@@ -225,7 +225,7 @@ final class PushQueue implements Listener {
             forgiven = forgivenBytes;
             for (PushLine line = lines.poll(); line != null; line = lines.poll()) {
                 line.release();
-                budget.giveBack(PLACE_BYTES);
+                budget.release(ENTRY_BYTES);
             }
             budget.setBehind(this, false);
         }

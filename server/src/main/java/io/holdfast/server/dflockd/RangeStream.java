@@ -2,27 +2,27 @@ package io.holdfast.server.dflockd;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
-import io.holdfast.server.connection.AnswerStream;
-import io.holdfast.server.connection.Budget;
+import io.holdfast.server.connection.StreamedResponse;
+import io.holdfast.server.connection.ByteBudget;
 import io.netty.channel.ChannelHandlerContext;
 
 import java.util.List;
 
 /** Writes many items of a list. */
-final class RangeStream extends AnswerStream {
+final class RangeStream extends StreamedResponse {
     /** A shorter range is written at once. */
-    static final int LONG = 64;
+    static final int STREAM_THRESHOLD = 64;
 
     /** What a copied list takes for each item; the items themselves are those of the list. */
     private static final long REFERENCE_BYTES = 8;
 
     private final List<ByteString> items;
-    private final Budget budget;
+    private final ByteBudget byteBudget;
 
-    RangeStream(ChannelHandlerContext ctx, List<ByteString> items, Writer writer, Budget budget) {
+    RangeStream(ChannelHandlerContext ctx, List<ByteString> items, Writer writer, ByteBudget byteBudget) {
         super(ctx, writer);
         this.items = items;
-        this.budget = budget;
+        this.byteBudget = byteBudget;
     }
 
     /** What the budget must have for it. */
@@ -47,6 +47,6 @@ final class RangeStream extends AnswerStream {
 
     @Override
     protected void ended() {
-        budget.giveBack(bytes(items));
+        byteBudget.release(bytes(items));
     }
 }

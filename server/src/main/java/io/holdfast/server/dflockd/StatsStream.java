@@ -1,7 +1,7 @@
 package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.Key;
@@ -10,7 +10,7 @@ import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceView;
 import io.holdfast.engine.ValueView;
 import io.holdfast.protocol.dflockd.DflockdStats;
-import io.holdfast.server.connection.AnswerStream;
+import io.holdfast.server.connection.StreamedResponse;
 import io.netty.channel.ChannelHandlerContext;
 
 import java.util.List;
@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Writes the answer to {@code stats}. */
-final class StatsStream extends AnswerStream {
+final class StatsStream extends StreamedResponse {
     private final DflockdService service;
     private final Namespace namespace;
     private final DflockdStats stats = new DflockdStats();
@@ -78,9 +78,9 @@ final class StatsStream extends AnswerStream {
         stats.writeChannel(view.pattern(), view.group(), view.listeners(), out());
     }
 
-    private <T> boolean write(Slices<T> all, Function<T, Key> keyOf, Consumer<T> writer) {
-        try (Slices<T> slices = all) {
-            for (List<T> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
+    private <T> boolean write(ScanCursor<T> all, Function<T, Key> keyOf, Consumer<T> writer) {
+        try (ScanCursor<T> scanCursor = all) {
+            for (List<T> slice = scanCursor.next(); !slice.isEmpty(); slice = scanCursor.next()) {
                 for (T view : slice) {
                     if (keyOf.apply(view).namespace().equals(namespace)) {
                         writer.accept(view);

@@ -2,12 +2,12 @@ package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.Stand;
+import io.holdfast.engine.RequestStatus;
 import io.holdfast.server.connection.EffectQueue;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
@@ -30,7 +30,7 @@ import java.util.concurrent.Future;
  */
 final class TaggedSession implements Mailbox {
     /** More requests than this are given up off the event loop. */
-    private static final int GIVEN_UP_AT_ONCE = 512;
+    private static final int MAX_INLINE_CANCELS = 512;
 
     private final Driver driver;
     private final Session session;
@@ -40,13 +40,13 @@ final class TaggedSession implements Mailbox {
     private final EffectQueue effects = new EffectQueue();
 
     /** What is not answered yet, by its request. */
-    private final LongObjectMap<Command.Keyed> asked = new LongObjectHashMap<>();
+    private final LongObjectMap<Command.Keyed> unanswered = new LongObjectHashMap<>();
 
     /** What was submitted and is not known to be applied, by its request. */
     private final LongObjectMap<Boolean> unapplied = new LongObjectHashMap<>();
 
     /** How many those are; written under the lock. */
-    private volatile int onTheirWay;
+    private volatile int inFlight;
 
     /** Requests that were applied and have no answer so far; guarded by itself. */
     private final ArrayDeque<Long> waits = new ArrayDeque<>();
@@ -65,7 +65,7 @@ final class TaggedSession implements Mailbox {
     private long lastOwn;
 
     /** How often it was left without a connection. */
-    private int partings;
+    private int detachCount;
 
     private boolean ended;
 
@@ -86,7 +86,7 @@ final class TaggedSession implements Mailbox {
         this.owner = owner;
         this.secretText = newSecret();
         this.secret = secret(secretText);
-        this.session = driver.open(this, new Peer("dflockd", () -> label, true));
+        this.session = driver.open(this, new ClientInfo("dflockd", () -> label, true));
     }
 
     private String newSecret() {
@@ -116,7 +116,7 @@ final class TaggedSession implements Mailbox {
     }
 
     @Override
-    public void waits(long request) {
+    public void onPending(long request) {
         synchronized (waits) {
             waits.add(request);
         }
@@ -171,11 +171,11 @@ final class TaggedSession implements Mailbox {
     /** What nobody was there to be told: the next owner asks what it has. */
     private void discardEffects() {
         for (Effect effect = poll(); effect != null; effect = poll()) {
-            Command.Keyed command = asked.remove(effect.request());
+            Command.Keyed command = unanswered.remove(effect.request());
             if (command instanceof Command.Decline decline
-                    && effect instanceof Effect.Standing standing
-                    && standing.stand() == Stand.QUEUED) {
-                asked.remove(decline.asked());
+                    && effect instanceof Effect.StatusReport statusReport
+                    && statusReport.status() == RequestStatus.QUEUED) {
+                unanswered.remove(decline.targetRequest());
             }
         }
     }
@@ -192,17 +192,17 @@ final class TaggedSession implements Mailbox {
 
     synchronized void submit(Command.Keyed command, DflockdHandler from) {
         if (owner == from && !ended) {
-            asked.put(command.request(), command);
+            unanswered.put(command.request(), command);
             if (!session.submit(command)) {
                 unapplied.put(command.request(), Boolean.TRUE);
-                onTheirWay = unapplied.size();
+                inFlight = unapplied.size();
             }
         }
     }
 
     /** How many requests have been submitted and are not known to be applied. */
-    int onTheirWay() {
-        return onTheirWay;
+    int inFlight() {
+        return inFlight;
     }
 
     synchronized @Nullable Effect nextEffect(DflockdHandler to) {
@@ -211,7 +211,7 @@ final class TaggedSession implements Mailbox {
 
     private @Nullable Effect poll() {
         Effect effect = effects.poll();
-        if (onTheirWay > 0) {
+        if (inFlight > 0) {
             if (effect != null) {
                 unapplied.remove(effect.request());
             }
@@ -219,22 +219,22 @@ final class TaggedSession implements Mailbox {
                 waits.forEach(unapplied::remove);
                 waits.clear();
             }
-            onTheirWay = unapplied.size();
+            inFlight = unapplied.size();
         }
         return effect;
     }
 
     /** Lets what was on its way when it was resumed arrive, and says whether all of it has. */
-    synchronized boolean settle(DflockdHandler next) {
+    synchronized boolean drainInFlight(DflockdHandler next) {
         if (owner == next) {
             discardEffects();
         }
-        return onTheirWay == 0;
+        return inFlight == 0;
     }
 
     /** What an effect answers, if it answers anything; it is answered by that. */
     synchronized Command.@Nullable Keyed answered(long request) {
-        return asked.remove(request);
+        return unanswered.remove(request);
     }
 
     /**
@@ -243,7 +243,7 @@ final class TaggedSession implements Mailbox {
      * @return whether an effect of that number follows
      */
     synchronized boolean cancel(long request, long tag, DflockdHandler from) {
-        Command.Keyed waiting = asked.get(tag);
+        Command.Keyed waiting = unanswered.get(tag);
         if (waiting instanceof Command.Acquire) {
             submit(new Command.Decline(session.id(), request, waiting.key(), tag), from);
             return true;
@@ -258,7 +258,7 @@ final class TaggedSession implements Mailbox {
     /** Ends all waits; each is answered as if it had been cancelled. */
     synchronized void cancelAll(DflockdHandler from) {
         List<Long> waiting = new ArrayList<>();
-        asked.forEach(
+        unanswered.forEach(
                 (request, command) -> {
                     if (command instanceof Command.Acquire || command instanceof Command.Await) {
                         waiting.add(request);
@@ -271,7 +271,7 @@ final class TaggedSession implements Mailbox {
 
     /** Whether anything would be lost with it. */
     synchronized boolean isInUse() {
-        return !asked.isEmpty() || session.isHolding();
+        return !unanswered.isEmpty() || session.isHolding();
     }
 
     /**
@@ -279,13 +279,13 @@ final class TaggedSession implements Mailbox {
      *
      * @param park how to call when that is over
      */
-    synchronized void leave(DflockdHandler from, Parking park) {
+    synchronized void detach(DflockdHandler from, DetachedSessions park) {
         if (owner != from) {
             return; // it has been resumed
         }
         owner = null;
         if (!ended && graceNanos > 0 && park.admits(this)) {
-            int parting = ++partings;
+            int parting = ++detachCount;
             graceEnd = park.after(graceNanos, () -> endUnlessResumed(parting));
         } else {
             end();
@@ -293,14 +293,14 @@ final class TaggedSession implements Mailbox {
     }
 
     /** Where sessions without a connection wait. */
-    interface Parking {
+    interface DetachedSessions {
         boolean admits(TaggedSession session);
 
         Future<?> after(long nanos, Runnable task);
     }
 
     private synchronized void endUnlessResumed(int parting) {
-        if (owner == null && parting == partings) { // it may have been resumed and left again
+        if (owner == null && parting == detachCount) { // it may have been resumed and left again
             end();
         }
     }
@@ -323,8 +323,8 @@ final class TaggedSession implements Mailbox {
             graceEnd.cancel(false);
             graceEnd = null;
         }
-        List<Command> untold = untold();
-        if (untold.size() <= GIVEN_UP_AT_ONCE) {
+        List<Command> untold = undeliveredGrants();
+        if (untold.size() <= MAX_INLINE_CANCELS) {
             close(untold);
         } else {
             Thread.startVirtualThread(() -> close(untold));
@@ -332,14 +332,14 @@ final class TaggedSession implements Mailbox {
     }
 
     /** Requests whose grant nobody would know of, and which the end of a session does not end. */
-    private List<Command> untold() {
+    private List<Command> undeliveredGrants() {
         List<Command> untold = new ArrayList<>();
-        asked.forEach(
+        unanswered.forEach(
                 (request, command) -> {
                     if (command instanceof Command.Acquire acquire
                             && !(acquire.terms().bound() && autoRelease)) {
                         untold.add(
-                                new Command.GiveUp(
+                                new Command.CancelOrRelease(
                                         session.id(), --lastOwn, acquire.key(), request));
                     } else if (command instanceof Command.Await await && !autoRelease) {
                         untold.add(
@@ -347,7 +347,7 @@ final class TaggedSession implements Mailbox {
                                         session.id(), request, await.kind(), await.key()));
                     }
                 });
-        asked.clear();
+        unanswered.clear();
         return untold;
     }
 

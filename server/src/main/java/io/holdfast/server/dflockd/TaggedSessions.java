@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** The sessions in tagged mode, with and without a connection. */
 final class TaggedSessions {
     /** So many that nothing would be lost with may wait for their connections. */
-    private static final int MOST_PARKED_UNUSED = 1000;
+    private static final int MAX_PARKED_UNUSED = 1000;
 
     /**
      * What one that waits for its connection may take of the heap, of which they have an eighth.
@@ -29,7 +29,7 @@ final class TaggedSessions {
     private final AtomicInteger parkedUnused = new AtomicInteger();
     private final AtomicInteger parked = new AtomicInteger();
     private final long mostParked =
-            Math.max(MOST_PARKED_UNUSED, Runtime.getRuntime().maxMemory() / 8 / PARKED_BYTES);
+            Math.max(MAX_PARKED_UNUSED, Runtime.getRuntime().maxMemory() / 8 / PARKED_BYTES);
     private volatile boolean closed;
 
     TaggedSessions(Driver driver, boolean autoRelease) {
@@ -54,10 +54,10 @@ final class TaggedSessions {
     }
 
     /** The connection of a session has ended. */
-    void leave(TaggedSession left, DflockdHandler from, EventExecutor timer) {
-        left.leave(
+    void detach(TaggedSession left, DflockdHandler from, EventExecutor timer) {
+        left.detach(
                 from,
-                new TaggedSession.Parking() {
+                new TaggedSession.DetachedSessions() {
                     private boolean unused;
 
                     @Override
@@ -66,7 +66,7 @@ final class TaggedSessions {
                         if (closed || parked.get() >= mostParked) {
                             return false;
                         }
-                        if (unused && parkedUnused.incrementAndGet() > MOST_PARKED_UNUSED) {
+                        if (unused && parkedUnused.incrementAndGet() > MAX_PARKED_UNUSED) {
                             parkedUnused.decrementAndGet();
                             return false;
                         }

@@ -2,14 +2,14 @@ package io.holdfast.server.lockd;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.protocol.lockd.LockdEncoder;
-import io.holdfast.server.connection.AnswerStream;
+import io.holdfast.server.connection.StreamedResponse;
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ import java.util.Map;
  * Writes the answer to {@code d}, {@code sd}, {@code dump} or {@code who}. What is held is copied
  * slice by slice, then put in order, then written.
  */
-final class ListingStream extends AnswerStream implements ListingRoom.Listing {
+final class ListingStream extends StreamedResponse implements ListingBudget.Listing {
     private static final Logger LOG = LoggerFactory.getLogger(ListingStream.class);
     private static final LogThrottle CUT_OFF = new LogThrottle();
 
@@ -98,11 +98,11 @@ final class ListingStream extends AnswerStream implements ListingRoom.Listing {
 
     @Override
     protected void ended() {
-        service.listings.giveBack(this);
+        service.listings.release(this);
     }
 
     private boolean take(long keys, long holds) throws InterruptedException {
-        return service.listings.take(this, keys * KEY_BYTES + holds * HOLD_BYTES);
+        return service.listings.reserve(this, keys * KEY_BYTES + holds * HOLD_BYTES);
     }
 
     @Override
@@ -111,7 +111,7 @@ final class ListingStream extends AnswerStream implements ListingRoom.Listing {
     }
 
     @Override
-    public void cut() {
+    public void abort() {
         CUT_OFF.next(LOG.atWarn())
                 .addKeyValue("remote", connection.channelContext().channel().remoteAddress())
                 .log("listing cut off: too many listings, too little memory for them");
@@ -128,8 +128,8 @@ final class ListingStream extends AnswerStream implements ListingRoom.Listing {
             return null;
         }
         List<Held> all = new ArrayList<>();
-        try (Slices<HolderView> slices = driver.listHolders(service.namespace, kind)) {
-            for (List<HolderView> slice = slices.next(); !slice.isEmpty(); slice = slices.next()) {
+        try (ScanCursor<HolderView> scanCursor = driver.listHolders(service.namespace, kind)) {
+            for (List<HolderView> slice = scanCursor.next(); !slice.isEmpty(); slice = scanCursor.next()) {
                 for (HolderView view : slice) {
                     add(view, all);
                 }
@@ -161,7 +161,7 @@ final class ListingStream extends AnswerStream implements ListingRoom.Listing {
     private void add(HolderView seen, List<Held> all) {
         HolderView view = seen;
         List<byte[]> holders = namesOf(seen.sessions());
-        while (kind == Kind.MUTEX && holders.isEmpty()) {
+        while (kind == Kind.LOCK && holders.isEmpty()) {
             // Its session has ended since: looks again, for only a hold may outlive it.
             HolderView again = holders(seen.key());
             if (again == null) {
@@ -273,13 +273,13 @@ final class ListingStream extends AnswerStream implements ListingRoom.Listing {
         if (!take(0, service.registry.size())) {
             return false;
         }
-        List<Registry.Entry> entries = service.registry.list(only);
+        List<ConnectionNameRegistry.Entry> entries = service.registry.list(only);
         long length = 0;
-        for (Registry.Entry entry : entries) {
+        for (ConnectionNameRegistry.Entry entry : entries) {
             length += LockdEncoder.pairLength(bytes(entry.connection()), entry.name().bytes());
         }
         connection.beginLongAnswer(length, out());
-        for (Registry.Entry entry : entries) {
+        for (ConnectionNameRegistry.Entry entry : entries) {
             ByteBuf out = out();
             LockdEncoder.pair(bytes(entry.connection()), entry.name().bytes(), out);
             if (!sendIfLong()) {

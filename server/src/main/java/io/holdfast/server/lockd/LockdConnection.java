@@ -7,7 +7,7 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.protocol.lockd.LockdEncoder;
 import io.holdfast.protocol.lockd.LockdInput;
-import io.holdfast.protocol.lockd.LockdWord;
+import io.holdfast.protocol.lockd.LockdVerb;
 import io.holdfast.server.connection.LineConnection;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -140,7 +140,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     @Override
     protected void opened() {
         if (service.verbose) {
-            service.tell(name() + " connected");
+            service.logEvent(name() + " connected");
         }
     }
 
@@ -148,8 +148,8 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     protected void released() {
         service.unregister(session().id());
         if (service.verbose) {
-            tellOrphans();
-            service.tell(name() + " disconnected");
+            logOrphans();
+            service.logEvent(name() + " disconnected");
         }
     }
 
@@ -158,19 +158,19 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     public void add(Effect effect) {
         if (effect instanceof Effect.Orphaned orphaned) {
             service.countOrphans(orphaned);
-            orphans += orphaned.mutexes();
+            orphans += orphaned.locks();
             sharedOrphans += orphaned.shared();
         } else {
             super.add(effect);
         }
     }
 
-    private void tellOrphans() {
+    private void logOrphans() {
         if (orphans > 0) {
-            service.tell(name() + " orphaned locks: " + orphans);
+            service.logEvent(name() + " orphaned locks: " + orphans);
         }
         if (sharedOrphans > 0) {
-            service.tell(name() + " orphaned shared locks: " + sharedOrphans);
+            service.logEvent(name() + " orphaned shared locks: " + sharedOrphans);
         }
     }
 
@@ -188,30 +188,30 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     final void serveInvalid() {
         service.countInvalid();
         if (service.verbose) {
-            service.tell(name() + " invalid command");
+            service.logEvent(name() + " invalid command");
         }
         endAnswer(beginAnswer());
     }
 
     final void serve(LockdInput.Command command) {
         ByteString argument = command.argument();
-        LockdWord word = command.word();
-        if (word != LockdWord.Q) {
+        LockdVerb word = command.verb();
+        if (word != LockdVerb.Q) {
             service.count(word);
         }
         switch (word) {
-            case G -> claim(Kind.MUTEX, argument);
-            case R -> unclaim(Kind.MUTEX, argument);
-            case I -> inspect(Kind.MUTEX, argument);
+            case G -> claim(Kind.LOCK, argument);
+            case R -> unclaim(Kind.LOCK, argument);
+            case I -> inspect(Kind.LOCK, argument);
             case SG -> claim(Kind.SHARED, argument);
             case SR -> unclaim(Kind.SHARED, argument);
             case SI -> inspect(Kind.SHARED, argument);
-            case D -> list(ListingStream.Form.LINES, Kind.MUTEX, argument);
+            case D -> list(ListingStream.Form.LINES, Kind.LOCK, argument);
             case SD -> list(ListingStream.Form.LINES, Kind.SHARED, argument);
             case DUMP ->
                     list(
                             ListingStream.Form.MAP,
-                            argument.equals(SHARED) ? Kind.SHARED : Kind.MUTEX,
+                            argument.equals(SHARED) ? Kind.SHARED : Kind.LOCK,
                             ByteString.EMPTY);
             case ME -> me();
             case IAM -> iam(argument);
@@ -230,12 +230,12 @@ abstract class LockdConnection<I> extends LineConnection<I> {
             return;
         }
         submit(
-                new Command.Claim(
+                new Command.TryAcquire(
                         session().id(), nextRequest(), kind, key(name), service.driver().salt()));
     }
 
     private void unclaim(Kind kind, ByteString name) {
-        submit(new Command.Unclaim(session().id(), nextRequest(), kind, key(name)));
+        submit(new Command.ReleaseBySession(session().id(), nextRequest(), kind, key(name)));
     }
 
     private void inspect(Kind kind, ByteString name) {
@@ -244,10 +244,10 @@ abstract class LockdConnection<I> extends LineConnection<I> {
 
     private void refuse(Kind kind, byte[] name) {
         ByteBuf out = beginAnswer();
-        if (kind == Kind.MUTEX) {
-            LockdEncoder.notGot(name, out);
+        if (kind == Kind.LOCK) {
+            LockdEncoder.notAcquired(name, out);
         } else {
-            LockdEncoder.sharedNotGot(name, out);
+            LockdEncoder.sharedNotAcquired(name, out);
         }
         endAnswer(out);
     }
@@ -278,7 +278,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
             return;
         }
         if (service.verbose) {
-            service.tell(name() + " changed their name to '" + name + "'");
+            service.logEvent(name() + " changed their name to '" + name + "'");
         }
         ByteBuf out = beginAnswer();
         LockdEncoder.ok(out);
@@ -287,7 +287,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
 
     private void who(ByteString name) {
         if (access.enableRegistry() && access.allowDump()) {
-            stream(new ListingStream(this, service, ListingStream.Form.WHO, Kind.MUTEX, name));
+            stream(new ListingStream(this, service, ListingStream.Form.WHO, Kind.LOCK, name));
         } else {
             disabled();
         }
@@ -297,7 +297,7 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         ByteBuf out = beginAnswer();
         service.writeStats(out);
         endAnswer(out);
-        service.count(LockdWord.Q); // the one being answered is not part of its answer
+        service.count(LockdVerb.Q); // the one being answered is not part of its answer
     }
 
     private void disabled() {
@@ -309,20 +309,20 @@ abstract class LockdConnection<I> extends LineConnection<I> {
     // ---- answers
 
     @Override
-    protected void answer(Command.Keyed asked, Effect effect) {
+    protected void respond(Command.Keyed asked, Effect effect) {
         if (effect instanceof Effect.Refused && asked instanceof Command.Inspect) {
             finish(); // nobody could say, and either answer might be wrong
             return;
         }
         byte[] name = asked.key().bytes();
-        boolean mutex = asked instanceof Command.Locking locking && locking.kind() == Kind.MUTEX;
+        boolean mutex = asked instanceof Command.Locking locking && locking.kind() == Kind.LOCK;
         ByteBuf out = beginAnswer();
         switch (effect) {
-            case Effect.Claimed claimed -> {
+            case Effect.TryAcquired tryAcquired -> {
                 if (mutex) {
-                    LockdEncoder.got(name, claimed.anew(), out);
+                    LockdEncoder.acquired(name, tryAcquired.isNew(), out);
                 } else {
-                    LockdEncoder.sharedGot(name, claimed.holders(), out);
+                    LockdEncoder.sharedAcquired(name, tryAcquired.holders(), out);
                 }
             }
             case Effect.Released _ -> {
@@ -344,17 +344,17 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         }
         endAnswer(out);
         if (service.verbose) {
-            tellAnswer(asked, effect, mutex ? "lock" : "shared lock");
+            logResponse(asked, effect, mutex ? "lock" : "shared lock");
         }
     }
 
     private static void answerRefused(Command.Keyed asked, boolean mutex, ByteBuf out) {
         byte[] name = asked.key().bytes();
-        if (asked instanceof Command.Claim) {
+        if (asked instanceof Command.TryAcquire) {
             if (mutex) {
-                LockdEncoder.notGot(name, out);
+                LockdEncoder.notAcquired(name, out);
             } else {
-                LockdEncoder.sharedNotGot(name, out);
+                LockdEncoder.sharedNotAcquired(name, out);
             }
         } else if (mutex) {
             LockdEncoder.released(name, false, out);
@@ -363,15 +363,15 @@ abstract class LockdConnection<I> extends LineConnection<I> {
         }
     }
 
-    private void tellAnswer(Command.Keyed asked, Effect effect, String what) {
+    private void logResponse(Command.Keyed asked, Effect effect, String what) {
         ByteString lock = ByteString.of(asked.key().bytes());
-        if (effect instanceof Effect.Claimed claimed && claimed.anew()) {
-            service.tell(name() + " obtained " + what + " for " + lock);
+        if (effect instanceof Effect.TryAcquired tryAcquired && tryAcquired.isNew()) {
+            service.logEvent(name() + " obtained " + what + " for " + lock);
         } else if (effect instanceof Effect.Released) {
-            service.tell(name() + " released " + what + " for " + lock);
+            service.logEvent(name() + " released " + what + " for " + lock);
         }
     }
 
     @Override
-    protected void answerDrained() {} // nothing waits
+    protected void respondDraining() {} // nothing waits
 }

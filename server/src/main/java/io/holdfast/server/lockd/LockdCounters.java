@@ -1,7 +1,7 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.engine.Effect;
-import io.holdfast.protocol.lockd.LockdWord;
+import io.holdfast.protocol.lockd.LockdVerb;
 
 import java.util.EnumMap;
 import java.util.Map;
@@ -9,18 +9,18 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** What is counted since the start. A command counts before it is answered. */
 final class LockdCounters {
-    private final Map<LockdWord, LongAdder> commands = new EnumMap<>(LockdWord.class);
+    private final Map<LockdVerb, LongAdder> commands = new EnumMap<>(LockdVerb.class);
     private final LongAdder invalid = new LongAdder();
     private final LongAdder orphans = new LongAdder();
     private final LongAdder sharedOrphans = new LongAdder();
 
     LockdCounters() {
-        for (LockdWord word : LockdWord.values()) {
+        for (LockdVerb word : LockdVerb.values()) {
             commands.put(word, new LongAdder());
         }
     }
 
-    void command(LockdWord word) {
+    void command(LockdVerb word) {
         commands.getOrDefault(word, invalid).increment();
     }
 
@@ -29,11 +29,11 @@ final class LockdCounters {
     }
 
     void orphaned(Effect.Orphaned orphaned) {
-        orphans.add(orphaned.mutexes());
+        orphans.add(orphaned.locks());
         sharedOrphans.add(orphaned.shared());
     }
 
-    long commands(LockdWord word) {
+    long commands(LockdVerb word) {
         return commands.getOrDefault(word, invalid).sum();
     }
 

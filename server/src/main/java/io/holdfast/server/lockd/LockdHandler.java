@@ -34,7 +34,7 @@ public final class LockdHandler extends LockdConnection<LockdInput> {
     }
 
     @Override
-    protected void take(LockdInput next) {
+    protected void handle(LockdInput next) {
         switch (next) {
             case LockdInput.Command command -> serve(command);
             case LockdInput.Invalid() -> serveInvalid();
@@ -60,7 +60,7 @@ public final class LockdHandler extends LockdConnection<LockdInput> {
     protected void endOfRequests(@Nullable ByteBuf rest) {
         LockdInput last = decoder.last(rest);
         if (last != null) {
-            take(last);
+            handle(last);
         }
         if (state() == State.READY) {
             finish();

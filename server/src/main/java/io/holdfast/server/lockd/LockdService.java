@@ -1,17 +1,17 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.protocol.lockd.LockdEncoder;
-import io.holdfast.protocol.lockd.LockdWord;
+import io.holdfast.protocol.lockd.LockdVerb;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.Draining;
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 /** What all lockd connections of one namespace share, whichever listener they came through. */
 public final class LockdService extends ConnectionService {
     final Namespace namespace;
-    final Registry registry = new Registry();
-    final ListingRoom listings;
+    final ConnectionNameRegistry registry = new ConnectionNameRegistry();
+    final ListingBudget listings;
     final long readTimeoutNanos;
     private final LockdCounters counters = new LockdCounters();
     private final @Nullable Consumer<String> events;
@@ -41,15 +41,15 @@ public final class LockdService extends ConnectionService {
      */
     public LockdService(
             Driver driver,
-            Observatory observatory,
+            ServerMonitor serverMonitor,
             Namespace namespace,
-            KeptBytes kept,
+            InputBudget kept,
             Draining draining,
-            ListingRoom listings,
+            ListingBudget listings,
             Duration readTimeout,
             Duration listingTimeout,
             @Nullable Consumer<String> events) {
-        super("lockd", driver, observatory, kept, draining, listingTimeout);
+        super("lockd", driver, serverMonitor, kept, draining, listingTimeout);
         this.namespace = namespace;
         this.listings = listings;
         this.readTimeoutNanos = nanos(readTimeout);
@@ -65,13 +65,13 @@ public final class LockdService extends ConnectionService {
         return isDraining();
     }
 
-    void tell(String event) {
+    void logEvent(String event) {
         if (events != null) {
             events.accept(event);
         }
     }
 
-    void count(LockdWord word) {
+    void count(LockdVerb word) {
         counters.command(word);
     }
 
@@ -85,18 +85,18 @@ public final class LockdService extends ConnectionService {
 
     /** Counts input that a connection keeps; false if all together keep too much. */
     boolean keepInput(long bytes) {
-        return kept.keep(bytes);
+        return inputBudget.reserve(bytes);
     }
 
     /** Keeps the name of a connection; false if all together keep too much. */
     boolean register(long session, String connection, ByteString name) {
-        boolean room = kept.keep((long) name.length() - registeredBytes(session));
+        boolean room = inputBudget.reserve((long) name.length() - registeredBytes(session));
         registry.register(session, connection, name);
         return room;
     }
 
     void unregister(long session) {
-        kept.keep(-registeredBytes(session));
+        inputBudget.reserve(-registeredBytes(session));
         registry.remove(session);
     }
 
@@ -107,13 +107,13 @@ public final class LockdService extends ConnectionService {
 
     /** Writes the answer to {@code q}, sorted by name. */
     void writeStats(ByteBuf out) {
-        for (LockdWord word : LockdWord.values()) {
+        for (LockdVerb word : LockdVerb.values()) {
             long count = counters.commands(word);
             if (count > 0 || word.isAlwaysCounted()) {
                 LockdEncoder.counter("command_" + word.text(), count, out);
             }
         }
-        HeldCount mutexes = driver.countHeld(namespace, Kind.MUTEX);
+        HeldCount mutexes = driver.countHeld(namespace, Kind.LOCK);
         HeldCount shared = driver.countHeld(namespace, Kind.SHARED);
         LockdEncoder.counter("connections", connections(), out);
         LockdEncoder.counter("invalid_commands", counters.invalidCommands(), out);

@@ -20,7 +20,7 @@ import java.util.Arrays;
 /** A lockd connection on a WebSocket: each message is a command, and has one message as answer. */
 public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput> {
     /** The longest message, in one frame or in several. */
-    private static final int MOST_MESSAGE_BYTES = 64 * 1024;
+    private static final int MAX_MESSAGE_BYTES = 64 * 1024;
 
     private static final int FINAL_TEXT = 0x81;
     private static final int FINAL_CLOSE = 0x88;
@@ -28,7 +28,7 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
     private static final byte[] NOTHING = {};
 
     private final LockdService service;
-    private final Frames frames = new Frames(MOST_MESSAGE_BYTES);
+    private final WebSocketFrameReader webSocketFrameReader = new WebSocketFrameReader(MAX_MESSAGE_BYTES);
 
     /** The message so far, when it comes in several frames, and room for more of it. */
     private byte[] fragments = NOTHING;
@@ -52,7 +52,7 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
         while (bytes.isReadable()) {
             WebSocketFrame frame;
             try {
-                frame = frames.next(context(), bytes);
+                frame = webSocketFrameReader.next(context(), bytes);
             } catch (CorruptedWebSocketFrameException e) {
                 return new WebSocketInput.Violation(e.closeStatus().code());
             } catch (Exception e) {
@@ -93,7 +93,7 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
 
     @Override
     boolean isInsideCommand() {
-        return frames.isInside() || fragmentsLength > 0;
+        return webSocketFrameReader.isInside() || fragmentsLength > 0;
     }
 
     @Override
@@ -105,7 +105,7 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
         ByteBuf content = frame.content();
         int added = content.readableBytes();
         int length = fragmentsLength + added;
-        if (length > MOST_MESSAGE_BYTES) {
+        if (length > MAX_MESSAGE_BYTES) {
             return new WebSocketInput.Violation(WebSocketCloseStatus.MESSAGE_TOO_BIG.code());
         }
         if (frame.isFinalFragment()) {
@@ -139,7 +139,7 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
     }
 
     @Override
-    protected void take(WebSocketInput next) {
+    protected void handle(WebSocketInput next) {
         switch (next) {
             case WebSocketInput.Message(LockdInput.Command command) -> serve(command);
             case WebSocketInput.Message _ -> serveInvalid();

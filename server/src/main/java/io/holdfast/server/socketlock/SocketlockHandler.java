@@ -1,16 +1,16 @@
 package io.holdfast.server.socketlock;
 
 import io.holdfast.client.socketlock.seat.HoldRecord;
-import io.holdfast.client.socketlock.seat.ProcessName;
+import io.holdfast.client.socketlock.seat.ProcessIdentity;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.Stand;
+import io.holdfast.engine.RequestStatus;
 import io.holdfast.protocol.socketlock.Dialect;
-import io.holdfast.protocol.socketlock.Failure;
+import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockDecoder;
 import io.holdfast.protocol.socketlock.SocketlockEncoder;
 import io.holdfast.protocol.socketlock.SocketlockInput;
@@ -36,16 +36,16 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private static final LogThrottle CUT_OFF = new LogThrottle();
 
     /** How many locks one connection may hold, wait for, or not have been told to be over. */
-    static final int MOST_LOCKS = 1024;
+    static final int MAX_LOCKS = 1024;
 
     /** Nor may their ids be longer than this together. */
-    static final int MOST_LOCK_BYTES = 1024 * 1024;
+    static final int MAX_LOCK_BYTES = 1024 * 1024;
 
     /** What a lock id costs beyond its bytes and those of the lines about it. */
     private static final int LOCK_BYTES = 256;
 
     /** What a client may leave unread before a line that it did not ask for. */
-    private static final int MOST_UNREAD_BYTES = 1 << 20;
+    private static final int MAX_UNREAD_BYTES = 1 << 20;
 
     /** What became of a request for a lock. The engine forgets one that is over; we do not. */
     private static final class Request {
@@ -81,12 +81,12 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private Dialect dialect = Dialect.ASSIGNED;
 
     /** What the client said that it is; null if it said nothing. */
-    private @Nullable ProcessName told;
+    private @Nullable ProcessIdentity declaredProcess;
 
-    private @Nullable ProcessName peer;
+    private @Nullable ProcessIdentity peer;
 
     /** What the command that is on its way is about. */
-    private SocketlockRequest serving = new SocketlockRequest.Nothing();
+    private SocketlockRequest serving = new SocketlockRequest.Ignored();
 
     public SocketlockHandler(SocketlockService service) {
         super(service);
@@ -98,7 +98,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     @Override
     protected String name() {
         ByteString id = client;
-        return id == null ? "socketlock" : LockEvent.shown(id);
+        return id == null ? "socketlock" : SocketlockEventLine.shown(id);
     }
 
     @Override
@@ -116,18 +116,18 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     @Override
     protected void ended() {
         for (Request request : byLock.values()) {
-            service.keep(-request.bytes);
+            service.reserveInput(-request.bytes);
         }
         byLock.clear();
         byNumber.clear();
         if (client != null) {
-            service.keep(-client.length());
+            service.reserveInput(-client.length());
             event("client_disconnected", client);
         }
     }
 
     @Override
-    protected void answerDrained() {} // nothing blocks
+    protected void respondDraining() {} // nothing blocks
 
     // ---- requests
 
@@ -139,11 +139,11 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     /** What was decided before a line is told before its answer. */
     @Override
     protected void beforeRequest() {
-        takeEffects();
+        deliverEffects();
     }
 
     @Override
-    protected void take(SocketlockInput next) {
+    protected void handle(SocketlockInput next) {
         switch (next) {
             case SocketlockInput.TooLong() -> {
                 LOG.atDebug().addKeyValue("conn", session().id()).log("line too long");
@@ -155,21 +155,21 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
 
     private void serve(SocketlockRequest request) {
         switch (request) {
-            case SocketlockRequest.Nothing() -> {}
+            case SocketlockRequest.Ignored() -> {}
             case SocketlockRequest.Hello() -> {
                 ByteString id = client == null ? service.newClient() : client;
                 if (client != null || introduce(id, Dialect.ASSIGNED)) {
                     greet(id, Dialect.ASSIGNED);
                 }
             }
-            case SocketlockRequest.From from -> {
+            case SocketlockRequest.FromClient fromClient -> {
                 ByteString id = client;
-                if (id != null && id.equals(from.client())) {
-                    serve(id, from);
+                if (id != null && id.equals(fromClient.client())) {
+                    serve(id, fromClient);
                 } else if (id == null
-                        && from instanceof SocketlockRequest.Greeting
-                        && introduce(from.client(), Dialect.NAMED)) {
-                    greet(from.client(), Dialect.NAMED);
+                        && fromClient instanceof SocketlockRequest.Greeting
+                        && introduce(fromClient.client(), Dialect.NAMED)) {
+                    greet(fromClient.client(), Dialect.NAMED);
                 }
             }
         }
@@ -179,7 +179,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private boolean introduce(ByteString id, Dialect its) {
         client = id;
         dialect = its;
-        if (service.keep(id.length())) {
+        if (service.reserveInput(id.length())) {
             return true;
         }
         abort();
@@ -193,7 +193,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         event("connected", id);
     }
 
-    private void serve(ByteString id, SocketlockRequest.From request) {
+    private void serve(ByteString id, SocketlockRequest.FromClient request) {
         switch (request) {
             case SocketlockRequest.Greeting _ -> greet(id, dialect);
             case SocketlockRequest.Ping _ -> {
@@ -202,9 +202,9 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                 event("pong", id);
             }
             case SocketlockRequest.Eol _ -> finish();
-            case SocketlockRequest.Ask ask -> ask(id, ask);
+            case SocketlockRequest.RequestLock requestLock -> requestLock(id, requestLock);
             case SocketlockRequest.Confirm(_, var lock) -> {
-                Request known = known(id, lock);
+                Request known = findRequest(id, lock);
                 if (known != null) {
                     serving = request;
                     submit(
@@ -213,7 +213,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                 }
             }
             case SocketlockRequest.Reject(_, var lock) -> {
-                Request known = known(id, lock);
+                Request known = findRequest(id, lock);
                 if (known != null) {
                     if (!known.held) {
                         erase(known);
@@ -225,12 +225,12 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                 }
             }
             case SocketlockRequest.Release(_, var lock) -> {
-                Request known = known(id, lock);
+                Request known = findRequest(id, lock);
                 if (known != null) {
                     erase(known); // before anybody else can have it
                     serving = request;
                     submit(
-                            new Command.GiveUp(
+                            new Command.CancelOrRelease(
                                     session().id(), nextRequest(), service.key, known.number));
                 }
             }
@@ -238,35 +238,35 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             case SocketlockRequest.Token(_, var lock) -> check(id, request, lock);
             case SocketlockRequest.Epoch _ ->
                     SocketlockEncoder.epoch(id, service.epoch(), output());
-            case SocketlockRequest.OfProcess(_, var process) ->
-                    told =
-                            ProcessName.parse(
+            case SocketlockRequest.IdentifyProcess(_, var process) ->
+                    declaredProcess =
+                            ProcessIdentity.parse(
                                     new String(process.bytes(), StandardCharsets.ISO_8859_1));
-            case SocketlockRequest.Settled _ -> service.settled(id, process());
+            case SocketlockRequest.ReassertionsDone _ -> service.reassertionsDone(id, process());
             case SocketlockRequest.Reassert reassert -> reassert(id, reassert);
         }
     }
 
     /** The request of that lock id; null, and the client is told, if there is none. */
-    private @Nullable Request known(ByteString id, ByteString lock) {
+    private @Nullable Request findRequest(ByteString id, ByteString lock) {
         Request known = byLock.get(lock);
         if (known == null) {
-            fail(id, Failure.INVALID_LOCK, lock, null, SocketlockRequest.NO_SECONDS);
+            fail(id, SocketlockFailure.INVALID_LOCK, lock, null, SocketlockRequest.NO_SECONDS);
         }
         return known;
     }
 
-    private void ask(ByteString id, SocketlockRequest.Ask ask) {
-        switch (SocketlockSyntax.terms(dialect, ask)) {
-            case SocketlockSyntax.Terms.InvalidTtl() ->
-                    fail(id, Failure.INVALID_TTL, null, ask.mode(), SocketlockRequest.NO_SECONDS);
-            case SocketlockSyntax.Terms.Lock(var lock, var seconds) -> {
+    private void requestLock(ByteString id, SocketlockRequest.RequestLock requestLock) {
+        switch (SocketlockSyntax.terms(dialect, requestLock)) {
+            case SocketlockSyntax.RequestArguments.InvalidTtl() ->
+                    fail(id, SocketlockFailure.INVALID_TTL, null, requestLock.mode(), SocketlockRequest.NO_SECONDS);
+            case SocketlockSyntax.RequestArguments.Lock(var lock, var seconds) -> {
                 if (service.isTooLong(seconds)) {
-                    fail(id, Failure.TTL_TOO_LONG, lock, ask.mode(), seconds);
+                    fail(id, SocketlockFailure.TTL_TOO_LONG, lock, requestLock.mode(), seconds);
                 } else if (lock != null && byLock.containsKey(lock)) {
-                    fail(id, Failure.INVALID_LOCK, lock, ask.mode(), SocketlockRequest.NO_SECONDS);
+                    fail(id, SocketlockFailure.INVALID_LOCK, lock, requestLock.mode(), SocketlockRequest.NO_SECONDS);
                 } else {
-                    begin(id, ask, lock == null ? newLock() : lock, seconds);
+                    begin(id, requestLock, lock == null ? newLock() : lock, seconds);
                 }
             }
         }
@@ -280,18 +280,18 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         return lock;
     }
 
-    private void begin(ByteString id, SocketlockRequest.Ask ask, ByteString lock, long seconds) {
+    private void begin(ByteString id, SocketlockRequest.RequestLock requestLock, ByteString lock, long seconds) {
         long number = nextRequest();
-        if (keep(id, number, lock, ask.mode(), seconds) == null) {
-            fail(id, Failure.TOO_MANY, lock, ask.mode(), SocketlockRequest.NO_SECONDS);
+        if (register(id, number, lock, requestLock.mode(), seconds) == null) {
+            fail(id, SocketlockFailure.TOO_MANY, lock, requestLock.mode(), SocketlockRequest.NO_SECONDS);
             return;
         }
         submit(
-                new Command.Ask(
+                new Command.RequestOffer(
                         session().id(),
                         number,
                         service.key,
-                        ask.mode(),
+                        requestLock.mode(),
                         service.waitNanos,
                         service.confirmNanos,
                         SocketlockService.leaseNanos(seconds),
@@ -301,10 +301,10 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private void check(ByteString id, SocketlockRequest request, ByteString lock) {
         Request known = byLock.get(lock);
         if (known == null) {
-            tellStatus(id, request, lock, false);
+            sendStatus(id, request, lock, false);
         } else {
             serving = request;
-            submit(new Command.Check(session().id(), nextRequest(), service.key, known.number));
+            submit(new Command.QueryStatus(session().id(), nextRequest(), service.key, known.number));
         }
     }
 
@@ -318,7 +318,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             return;
         }
         long number = nextRequest();
-        Request request = keep(id, number, asked.lock(), asked.mode(), asked.seconds());
+        Request request = register(id, number, asked.lock(), asked.mode(), asked.seconds());
         if (request == null) {
             service.erase(listed);
             service.inherited();
@@ -339,14 +339,14 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     // ---- what is kept
 
     /** Keeps a lock id; null if that is too much. */
-    private @Nullable Request keep(
+    private @Nullable Request register(
             ByteString id, long number, ByteString lock, Mode mode, long seconds) {
         int bytes = LOCK_BYTES + 2 * (lock.length() + id.length());
-        if (byLock.size() >= MOST_LOCKS || lockBytes + lock.length() > MOST_LOCK_BYTES) {
+        if (byLock.size() >= MAX_LOCKS || lockBytes + lock.length() > MAX_LOCK_BYTES) {
             return null;
         }
-        if (!service.keep(bytes)) {
-            service.keep(-bytes);
+        if (!service.reserveInput(bytes)) {
+            service.reserveInput(-bytes);
             return null;
         }
         lockBytes += lock.length();
@@ -361,7 +361,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         byLock.remove(request.lock);
         byNumber.remove(request.number);
         lockBytes -= request.lock.length();
-        service.keep(-request.bytes);
+        service.reserveInput(-request.bytes);
     }
 
     /** Whoever is primary next need not wait for it. */
@@ -385,12 +385,12 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     }
 
     /** The process behind the connection: what it says, else what the system says. */
-    private ProcessName process() {
-        if (told != null && told.isKnown()) {
-            return told;
+    private ProcessIdentity process() {
+        if (declaredProcess != null && declaredProcess.isKnown()) {
+            return declaredProcess;
         }
         if (peer == null) {
-            peer = PeerProcess.of(context().channel());
+            peer = ClientProcess.of(context().channel());
         }
         return peer;
     }
@@ -398,7 +398,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     // ---- answers
 
     @Override
-    protected void answer(Command.Keyed asked, Effect effect) {
+    protected void respond(Command.Keyed asked, Effect effect) {
         ByteString id = client;
         if (id == null) {
             throw new IllegalStateException("an answer before the greeting: " + effect);
@@ -414,12 +414,12 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                 Request request = byNumber.get(asked.request());
                 if (request != null) {
                     forget(request);
-                    if (asked instanceof Command.Ask) {
+                    if (asked instanceof Command.RequestOffer) {
                         fail(
                                 id,
                                 refused.reason() == Refusal.UNAVAILABLE
-                                        ? Failure.UNAVAILABLE
-                                        : Failure.TOO_MANY,
+                                        ? SocketlockFailure.UNAVAILABLE
+                                        : SocketlockFailure.TOO_MANY,
                                 request.lock,
                                 request.mode,
                                 SocketlockRequest.NO_SECONDS);
@@ -430,59 +430,59 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                     abort(); // nobody knows how its lock stands: it has none from now on
                 }
             }
-            case Effect.Standing standing -> answer(id, standing);
+            case Effect.StatusReport statusReport -> answer(id, statusReport);
             default -> throw new IllegalStateException("no socketlock line asks for " + effect);
         }
     }
 
     private void requested(ByteString id, Request request) {
         if (service.verbose) {
-            service.tell(
-                    LockEvent.of("lock_requested", id)
+            service.logEvent(
+                    SocketlockEventLine.of("lock_requested", id)
                             .lock(request.lock)
                             .mode(request.mode)
                             .ttl(request.seconds));
         }
     }
 
-    private void answer(ByteString id, Effect.Standing standing) {
+    private void answer(ByteString id, Effect.StatusReport statusReport) {
         switch (serving) {
             case SocketlockRequest.Confirm(_, var lock) -> {
-                Request request = known(id, lock); // what was decided before may have ended it
-                if (request != null && standing.stand() == Stand.OFFERED) {
+                Request request = findRequest(id, lock); // what was decided before may have ended it
+                if (request != null && statusReport.status() == RequestStatus.OFFERED) {
                     request.held = true;
-                    if (list(id, request, standing.fence())) {
+                    if (list(id, request, statusReport.fence())) {
                         event("lock_confirmed", id, request);
                     }
                 }
             }
             case SocketlockRequest.Reject(_, var lock) -> {
-                Request request = known(id, lock);
+                Request request = findRequest(id, lock);
                 if (request != null) {
-                    rejected(id, request, standing.stand());
+                    rejected(id, request, statusReport.status());
                 }
             }
             case SocketlockRequest.Release(_, var lock) -> {
-                Request request = known(id, lock);
+                Request request = findRequest(id, lock);
                 if (request != null) {
                     forget(request);
-                    if (standing.stand() != Stand.GONE) {
+                    if (statusReport.status() != RequestStatus.GONE) {
                         event("lock_released", id, request);
                     }
                 }
             }
             case SocketlockRequest.Status(_, var lock) -> {
                 Request request = byLock.get(lock);
-                if (request != null && standing.stand() == Stand.GONE) {
+                if (request != null && statusReport.status() == RequestStatus.GONE) {
                     forget(request); // its time is over, and now it is told
                 }
-                tellStatus(id, serving, lock, standing.stand() == Stand.HELD);
+                sendStatus(id, serving, lock, statusReport.status() == RequestStatus.HELD);
             }
             case SocketlockRequest.Token(_, var lock) -> {
-                if (standing.stand() == Stand.HELD) {
-                    SocketlockEncoder.token(id, lock, standing.fence(), output());
+                if (statusReport.status() == RequestStatus.HELD) {
+                    SocketlockEncoder.token(id, lock, statusReport.fence(), output());
                 } else {
-                    tellStatus(id, serving, lock, false);
+                    sendStatus(id, serving, lock, false);
                 }
             }
             case SocketlockRequest.Reassert reassert -> {
@@ -496,21 +496,21 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
     }
 
-    private void rejected(ByteString id, Request request, Stand stand) {
+    private void rejected(ByteString id, Request request, RequestStatus requestStatus) {
         if (service.verbose) {
-            service.tell(
-                    LockEvent.of("lock_rejected", id)
+            service.logEvent(
+                    SocketlockEventLine.of("lock_rejected", id)
                             .lock(request.lock)
                             .mode(request.mode)
-                            .reason(Failure.REJECTED.text()));
+                            .reason(SocketlockFailure.REJECTED.text()));
         }
-        switch (stand) {
+        switch (requestStatus) {
             case QUEUED -> forget(request);
             case OFFERED -> {
                 forget(request);
                 fail(
                         id,
-                        Failure.REJECTED,
+                        SocketlockFailure.REJECTED,
                         request.lock,
                         request.mode,
                         SocketlockRequest.NO_SECONDS);
@@ -519,35 +519,35 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
     }
 
-    private void tellStatus(
+    private void sendStatus(
             ByteString id, SocketlockRequest request, ByteString lock, boolean held) {
         SocketlockEncoder.status(id, held, lock, output());
         if (service.verbose && request instanceof SocketlockRequest.Status) {
-            service.tell(LockEvent.of(held ? "status_ok" : "status_timeout", id).lock(lock));
+            service.logEvent(SocketlockEventLine.of(held ? "status_ok" : "status_timeout", id).lock(lock));
         }
     }
 
     private void fail(
             ByteString id,
-            Failure failure,
+            SocketlockFailure socketlockFailure,
             @Nullable ByteString lock,
             @Nullable Mode mode,
             long seconds) {
-        SocketlockEncoder.failed(id, failure, output());
+        SocketlockEncoder.failed(id, socketlockFailure, output());
         if (service.verbose) {
-            service.tell(
-                    LockEvent.of("request_failed", id)
+            service.logEvent(
+                    SocketlockEventLine.of("request_failed", id)
                             .lock(lock)
                             .mode(mode)
                             .ttl(seconds)
-                            .reason(failure.text()));
+                            .reason(socketlockFailure.text()));
         }
     }
 
     // ---- what nobody asks for
 
     @Override
-    protected void unasked(Effect effect) {
+    protected void unsolicited(Effect effect) {
         ByteString id = client;
         Request request = byNumber.get(effect.request());
         if (id == null || request == null) {
@@ -555,15 +555,15 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         }
         switch (effect) {
             case Effect.Offered offered -> offer(id, request, offered.fence());
-            case Effect.TimedOut _ -> timedOut(id, request, Failure.QUEUE_LIMIT);
-            case Effect.OfferLapsed _ -> timedOut(id, request, Failure.CONFIRM_LIMIT);
+            case Effect.TimedOut _ -> timedOut(id, request, SocketlockFailure.QUEUE_LIMIT);
+            case Effect.OfferExpired _ -> timedOut(id, request, SocketlockFailure.CONFIRM_LIMIT);
             case Effect.Expired _, Effect.Revoked _ -> {
                 erase(request); // the client learns of it when it asks
                 event("lock_released", id, request);
             }
             default -> {}
         }
-        if (state() != State.CLOSING && unread() > MOST_UNREAD_BYTES) {
+        if (state() != State.CLOSING && unread() > MAX_UNREAD_BYTES) {
             CUT_OFF.next(LOG.atWarn())
                     .addKeyValue("conn", session().id())
                     .log("slow client cut off");
@@ -573,7 +573,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
 
     /** What is written and not yet taken by the socket, beyond what is usual. */
     private long unread() {
-        return lines().gathered() + context().channel().bytesBeforeWritable();
+        return connectionOutput().gathered() + context().channel().bytesBeforeWritable();
     }
 
     /**
@@ -585,28 +585,28 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             abort();
             return;
         }
-        if (told != null || list(id, request, fence)) {
+        if (declaredProcess != null || list(id, request, fence)) {
             SocketlockEncoder.offer(id, request.mode, request.lock, output());
             event("lock_offered", id, request);
         }
     }
 
-    private void timedOut(ByteString id, Request request, Failure failure) {
+    private void timedOut(ByteString id, Request request, SocketlockFailure socketlockFailure) {
         forget(request);
-        fail(id, failure, request.lock, request.mode, SocketlockRequest.NO_SECONDS);
+        fail(id, socketlockFailure, request.lock, request.mode, SocketlockRequest.NO_SECONDS);
     }
 
     // ---- events
 
     private void event(String type, ByteString id) {
         if (service.verbose) {
-            service.tell(LockEvent.of(type, id));
+            service.logEvent(SocketlockEventLine.of(type, id));
         }
     }
 
     private void event(String type, ByteString id, Request request) {
         if (service.verbose) {
-            service.tell(LockEvent.of(type, id).lock(request.lock).mode(request.mode));
+            service.logEvent(SocketlockEventLine.of(type, id).lock(request.lock).mode(request.mode));
         }
     }
 }

@@ -1,10 +1,10 @@
 package io.holdfast.server.socketlock;
 
 import io.holdfast.client.socketlock.seat.HoldRecord;
-import io.holdfast.client.socketlock.seat.ProcessName;
-import io.holdfast.client.socketlock.seat.Seat;
+import io.holdfast.client.socketlock.seat.ProcessIdentity;
+import io.holdfast.client.socketlock.seat.PrimaryLock;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;
@@ -12,7 +12,7 @@ import io.holdfast.engine.Mode;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.Draining;
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +36,11 @@ public final class SocketlockService extends ConnectionService {
     final long waitNanos;
     final long confirmNanos;
     private final Duration maxTtl;
-    private final Seat seat;
+    private final PrimaryLock primaryLock;
     private final LongSupplier fences;
 
     /** The seat may have been lost, or what it waits for may be there. */
-    private final Runnable look;
+    private final Runnable checkPrimaryLock;
 
     private final @Nullable Consumer<String> events;
 
@@ -60,29 +60,29 @@ public final class SocketlockService extends ConnectionService {
      */
     public SocketlockService(
             Driver driver,
-            Observatory observatory,
+            ServerMonitor serverMonitor,
             Key key,
-            Limits limits,
-            KeptBytes kept,
+            SocketlockTimeouts socketlockTimeouts,
+            InputBudget kept,
             Draining draining,
-            Seat seat,
+            PrimaryLock primaryLock,
             LongSupplier fences,
             Runnable look,
             @Nullable Consumer<String> events) {
         super(
                 "socketlock",
                 driver,
-                observatory,
+                serverMonitor,
                 kept,
                 draining,
                 Duration.ZERO); // a client that does not read just waits
         this.key = key;
-        this.waitNanos = nanos(limits.request());
-        this.confirmNanos = nanos(limits.confirm());
-        this.maxTtl = limits.maxTtl();
-        this.seat = seat;
+        this.waitNanos = nanos(socketlockTimeouts.request());
+        this.confirmNanos = nanos(socketlockTimeouts.confirm());
+        this.maxTtl = socketlockTimeouts.maxTtl();
+        this.primaryLock = primaryLock;
         this.fences = fences;
-        this.look = look;
+        this.checkPrimaryLock = look;
         this.events = events;
         this.verbose = events != null;
         this.clientPrefix = "c" + HexFormat.of().toHexDigits(driver.salt()) + "-";
@@ -97,7 +97,7 @@ public final class SocketlockService extends ConnectionService {
         return connections();
     }
 
-    void tell(LockEvent event) {
+    void logEvent(SocketlockEventLine event) {
         if (events != null) {
             events.accept(event.toString());
         }
@@ -114,8 +114,8 @@ public final class SocketlockService extends ConnectionService {
     }
 
     /** Counts bytes that a connection keeps; false if all together keep too much. */
-    boolean keep(long bytes) {
-        return kept.keep(bytes);
+    boolean reserveInput(long bytes) {
+        return inputBudget.reserve(bytes);
     }
 
     boolean isTooLong(long seconds) {
@@ -131,7 +131,7 @@ public final class SocketlockService extends ConnectionService {
     // ---- the seat
 
     long epoch() {
-        return seat.epoch();
+        return primaryLock.epoch();
     }
 
     /** Nothing may be told to clients any more but that it is over. */
@@ -143,31 +143,31 @@ public final class SocketlockService extends ConnectionService {
     boolean mayOffer() {
         long now = System.nanoTime();
         boolean paused = now - lastOfferNanos.getAndSet(now) >= IDLE_NANOS;
-        if (paused && !over && !seat.isOurs()) {
+        if (paused && !over && !primaryLock.isOurs()) {
             over = true;
-            look.run();
+            checkPrimaryLock.run();
         }
         return !over;
     }
 
     /** Lists a hold before its holder is told of it; null if it must not be told. */
     @Nullable HoldRecord record(
-            Mode mode, ByteString client, ByteString lock, ProcessName process, long fence) {
-        HoldRecord hold = seat.record(mode == Mode.WRITE, text(client), text(lock), process, fence);
+            Mode mode, ByteString client, ByteString lock, ProcessIdentity process, long fence) {
+        HoldRecord hold = primaryLock.record(mode == Mode.WRITE, text(client), text(lock), process, fence);
         if (hold == null) {
             over = true;
-            look.run();
+            checkPrimaryLock.run();
         }
         return hold;
     }
 
     void erase(HoldRecord hold) {
-        seat.erase(hold);
+        primaryLock.erase(hold);
     }
 
     /** Finds a hold that the primary before has given; null if there is none to be had. */
-    @Nullable HoldRecord inherit(SocketlockRequest.Reassert asked, ProcessName process) {
-        return seat.grace()
+    @Nullable HoldRecord inherit(SocketlockRequest.Reassert asked, ProcessIdentity process) {
+        return primaryLock.grace()
                 .reassert(
                         asked.mode() == Mode.WRITE,
                         text(asked.client()),
@@ -179,13 +179,13 @@ public final class SocketlockService extends ConnectionService {
 
     /** What {@link #inherit} found is booked, or erased because it cannot be. */
     void inherited() {
-        seat.grace().booked();
-        look.run();
+        primaryLock.grace().booked();
+        checkPrimaryLock.run();
     }
 
-    void settled(ByteString client, ProcessName process) {
-        seat.grace().settled(text(client), process);
-        look.run();
+    void reassertionsDone(ByteString client, ProcessIdentity process) {
+        primaryLock.grace().reassertionsDone(text(client), process);
+        checkPrimaryLock.run();
     }
 
     /** Each byte as a character, so that different ids stay different. */

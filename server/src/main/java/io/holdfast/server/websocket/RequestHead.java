@@ -1,6 +1,6 @@
 package io.holdfast.server.websocket;
 
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -17,7 +17,7 @@ final class RequestHead extends ChannelInboundHandlerAdapter {
     /** A longer head is for the decoder to refuse. */
     private final int most;
 
-    private final KeptBytes kept;
+    private final InputBudget kept;
     private @Nullable ByteBuf head;
     private int keptBytes;
     private int scanned;
@@ -26,7 +26,7 @@ final class RequestHead extends ChannelInboundHandlerAdapter {
     /** Only carriage returns have come since the last line feed. */
     private boolean lineIsEmpty;
 
-    RequestHead(int most, KeptBytes kept) {
+    RequestHead(int most, InputBudget kept) {
         this.most = most;
         this.kept = kept;
     }
@@ -43,7 +43,7 @@ final class RequestHead extends ChannelInboundHandlerAdapter {
             head = null;
             ctx.pipeline().remove(this);
             ctx.fireChannelRead(all);
-        } else if (!keep(Math.max(all.readableBytes(), all.capacity()))) {
+        } else if (!reserve(Math.max(all.readableBytes(), all.capacity()))) {
             ctx.close();
         }
     }
@@ -66,8 +66,8 @@ final class RequestHead extends ChannelInboundHandlerAdapter {
         return false;
     }
 
-    private boolean keep(int bytes) {
-        boolean room = kept.keep(bytes - keptBytes);
+    private boolean reserve(int bytes) {
+        boolean room = kept.reserve(bytes - keptBytes);
         keptBytes = bytes;
         return room;
     }
@@ -78,6 +78,6 @@ final class RequestHead extends ChannelInboundHandlerAdapter {
             head.release();
             head = null;
         }
-        boolean _ = keep(0);
+        boolean _ = reserve(0);
     }
 }

@@ -2,9 +2,9 @@ package io.holdfast.server.websocket;
 
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.server.connection.ConnectionEvent;
-import io.holdfast.server.connection.KeptBytes;
-import io.holdfast.server.connection.OutputEnd;
+import io.holdfast.server.connection.PipelineEvent;
+import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.OutputShutdown;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
@@ -44,16 +44,16 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private static final LogThrottle REFUSALS = new LogThrottle();
 
     /** What a request may have in all; browsers send cookies along. */
-    private static final int MOST_HEADER_BYTES = 32 * 1024;
+    private static final int MAX_HEADER_BYTES = 32 * 1024;
 
-    private static final int MOST_LINE_BYTES = 8 * 1024;
+    private static final int MAX_LINE_BYTES = 8 * 1024;
 
     private static final long LINGER_MILLIS = 1000;
 
     /** The constant of RFC 6455 that the key is hashed with. */
     private static final String GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-    private final Origins origins;
+    private final OriginPolicy originPolicy;
     private final long timeoutMillis;
     private final Supplier<ChannelHandler> next;
     private @Nullable HttpRequest request;
@@ -64,8 +64,8 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
      * @param timeoutMillis how long a client may take for its request
      * @param next what takes over
      */
-    public WebSocketUpgrade(Origins origins, long timeoutMillis, Supplier<ChannelHandler> next) {
-        this.origins = origins;
+    public WebSocketUpgrade(OriginPolicy originPolicy, long timeoutMillis, Supplier<ChannelHandler> next) {
+        this.originPolicy = originPolicy;
         this.timeoutMillis = timeoutMillis;
         this.next = next;
     }
@@ -75,13 +75,13 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
      *
      * @param kept counts what is kept of requests that are not complete
      */
-    public void addTo(ChannelPipeline pipeline, KeptBytes kept) {
+    public void addTo(ChannelPipeline pipeline, InputBudget kept) {
         pipeline.addLast(
-                new RequestHead(MOST_LINE_BYTES + MOST_HEADER_BYTES, kept),
+                new RequestHead(MAX_LINE_BYTES + MAX_HEADER_BYTES, kept),
                 new HttpRequestDecoder(
                         new HttpDecoderConfig()
-                                .setMaxInitialLineLength(MOST_LINE_BYTES)
-                                .setMaxHeaderSize(MOST_HEADER_BYTES)),
+                                .setMaxInitialLineLength(MAX_LINE_BYTES)
+                                .setMaxHeaderSize(MAX_HEADER_BYTES)),
                 this);
     }
 
@@ -118,7 +118,7 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event == ConnectionEvent.DRAIN || event instanceof ChannelInputShutdownEvent) {
+        if (event == PipelineEvent.DRAIN || event instanceof ChannelInputShutdownEvent) {
             ctx.close();
         }
         ctx.fireUserEventTriggered(event);
@@ -153,7 +153,7 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
                     "400 Bad Request",
                     "Sec-WebSocket-Version: 13\r\n",
                     "missing or bad WebSocket Version");
-        } else if (!origins.allow(
+        } else if (!originPolicy.allow(
                 headers.getAll(HttpHeaderNames.ORIGIN), headers.getAll(HttpHeaderNames.HOST))) {
             REFUSALS.next(LOG.atInfo())
                     .addKeyValue("remote", ctx.channel().remoteAddress())
@@ -204,7 +204,7 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
 
     /** Closing with unread input would destroy the answer: the client may close first. */
     private static void linger(ChannelHandlerContext ctx) {
-        OutputEnd.tell(ctx);
+        OutputShutdown.shutdown(ctx);
         ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
     }
 

@@ -72,14 +72,14 @@ class ClientExclusionIT {
         }
 
         void harm(Random random) {
-            FaultProxy.Way way =
-                    random.nextBoolean() ? FaultProxy.Way.TO_SERVER : FaultProxy.Way.TO_CLIENT;
+            FaultProxy.Direction direction =
+                    random.nextBoolean() ? FaultProxy.Direction.TO_SERVER : FaultProxy.Direction.TO_CLIENT;
             switch (random.nextInt(10)) { // three of them heal
                 case 0 -> proxy.cut();
                 case 1 -> proxy.reset();
-                case 2 -> proxy.drop(way);
-                case 3 -> proxy.stall(way);
-                case 4 -> proxy.delay(way, Duration.ofMillis(random.nextInt(40)));
+                case 2 -> proxy.drop(direction);
+                case 3 -> proxy.stall(direction);
+                case 4 -> proxy.delay(direction, Duration.ofMillis(random.nextInt(40)));
                 case 5 -> {
                     proxy.refuse();
                     proxy.cut();

@@ -178,8 +178,8 @@ class ClientFaultIT {
     void counts_a_lease_from_before_it_asked() throws Exception {
         try (Holdfast client = builder().connect()) {
             client.counter("warm").get();
-            proxy.delay(FaultProxy.Way.TO_SERVER, Duration.ofMillis(100));
-            proxy.delay(FaultProxy.Way.TO_CLIENT, Duration.ofMillis(100));
+            proxy.delay(FaultProxy.Direction.TO_SERVER, Duration.ofMillis(100));
+            proxy.delay(FaultProxy.Direction.TO_CLIENT, Duration.ofMillis(100));
             try (Hold hold =
                     client.lock("slow")
                             .renew(false)
@@ -195,10 +195,10 @@ class ClientFaultIT {
 
     @ParameterizedTest
     @EnumSource
-    void finds_a_half_open_connection_by_its_pings(FaultProxy.Way way) throws Exception {
+    void finds_a_half_open_connection_by_its_pings(FaultProxy.Direction direction) throws Exception {
         try (Holdfast client = builder().readTimeout(Duration.ofMillis(600)).connect();
                 Hold hold = client.lock("half").acquire(PATIENCE)) {
-            proxy.stall(way);
+            proxy.stall(direction);
             await(State.RESTORED);
             assertThat(hold.isHeld()).isTrue();
             hold.renew();
@@ -225,8 +225,8 @@ class ClientFaultIT {
         try (Holdfast client = builder().grace(Duration.ofMillis(500)).connect()) {
             Hold hold = client.lock("dead").acquire(PATIENCE);
             proxy.refuse();
-            proxy.stall(FaultProxy.Way.TO_SERVER);
-            proxy.stall(FaultProxy.Way.TO_CLIENT);
+            proxy.stall(FaultProxy.Direction.TO_SERVER);
+            proxy.stall(FaultProxy.Direction.TO_CLIENT);
             hold.close(); // the test's timeout is shorter than any wait for an answer would be
             assertThat(hold.isHeld()).isFalse();
             assertTaken("dead");
@@ -240,8 +240,8 @@ class ClientFaultIT {
         Holdfast client = builder().grace(Duration.ofMillis(500)).connect();
         Hold hold = client.lock("closing").acquire(PATIENCE);
         proxy.refuse();
-        proxy.stall(FaultProxy.Way.TO_SERVER);
-        proxy.stall(FaultProxy.Way.TO_CLIENT);
+        proxy.stall(FaultProxy.Direction.TO_SERVER);
+        proxy.stall(FaultProxy.Direction.TO_CLIENT);
         client.close();
         assertThat(hold.isHeld()).isFalse();
         proxy.reset();
@@ -250,10 +250,10 @@ class ClientFaultIT {
 
     @ParameterizedTest
     @EnumSource
-    void does_not_know_what_became_of_a_request_that_was_swallowed(FaultProxy.Way way) {
+    void does_not_know_what_became_of_a_request_that_was_swallowed(FaultProxy.Direction direction) {
         try (Holdfast client = builder().readTimeout(Duration.ofMillis(600)).connect()) {
             assertThat(client.counter("swallowed").increment()).isEqualTo(1);
-            proxy.drop(way);
+            proxy.drop(direction);
             assertThatThrownBy(() -> client.counter("swallowed").increment())
                     .isInstanceOfSatisfying(
                             OutcomeUnknownException.class,
@@ -261,7 +261,7 @@ class ClientFaultIT {
             proxy.heal();
             await(State.RESTORED);
             assertThat(client.counter("swallowed").get())
-                    .isEqualTo(way == FaultProxy.Way.TO_SERVER ? 1 : 2);
+                    .isEqualTo(direction == FaultProxy.Direction.TO_SERVER ? 1 : 2);
         }
     }
 
@@ -335,7 +335,7 @@ class ClientFaultIT {
             String token = first.acquire("late");
             CompletableFuture<Hold> second = client.lock("late").acquireAsync(LONG);
             server.awaitWaiters("late", 1);
-            proxy.stall(FaultProxy.Way.TO_CLIENT);
+            proxy.stall(FaultProxy.Direction.TO_CLIENT);
             assertThat(first.ask("r", "late", token)).isEqualTo("ok");
             assertTaken("late");
             second.cancel(true);

@@ -20,7 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class FaultProxy implements AutoCloseable {
     /** One way through a connection. */
-    enum Way {
+    enum Direction {
         TO_SERVER,
         TO_CLIENT
     }
@@ -29,7 +29,7 @@ final class FaultProxy implements AutoCloseable {
     private final ServerSocket door;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final List<Link> links = new ArrayList<>();
+    private final List<ProxiedConnection> links = new ArrayList<>();
     private int accepted;
     private long swallowed;
     private boolean refusing;
@@ -70,36 +70,36 @@ final class FaultProxy implements AutoCloseable {
     }
 
     /** Swallows what goes this way; healing ends a connection that misses something. */
-    void drop(Way way) {
-        change(link -> link.flow(way).dropping = true);
+    void drop(Direction direction) {
+        change(proxiedConnection -> proxiedConnection.flow(direction).dropping = true);
     }
 
     /** Everything takes so much longer this way. */
-    void delay(Way way, Duration span) {
-        change(link -> link.flow(way).delayNanos = span.toNanos());
+    void delay(Direction direction, Duration span) {
+        change(proxiedConnection -> proxiedConnection.flow(direction).delayNanos = span.toNanos());
     }
 
     /** Keeps what goes this way, an end too, until healed: neither side is told anything. */
-    void stall(Way way) {
-        change(link -> link.flow(way).stalled = true);
+    void stall(Direction direction) {
+        change(proxiedConnection -> proxiedConnection.flow(direction).stalled = true);
     }
 
     /** Ends connections as a program does that closes them. */
     void cut() {
-        change(link -> link.close(false));
+        change(proxiedConnection -> proxiedConnection.close(false));
     }
 
     /** Ends connections as a machine does that has forgotten them. */
     void reset() {
-        change(link -> link.close(true));
+        change(proxiedConnection -> proxiedConnection.close(true));
     }
 
     /** Ends connections at the server, while the client is told nothing, until healed. */
     void orphan() {
         change(
-                link -> {
-                    link.toClient.stalled = true;
-                    end(link.onward, false);
+                proxiedConnection -> {
+                    proxiedConnection.toClient.stalled = true;
+                    end(proxiedConnection.onward, false);
                 });
     }
 
@@ -120,7 +120,7 @@ final class FaultProxy implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        change(Link::heal);
+        change(ProxiedConnection::heal);
     }
 
     @Override
@@ -135,13 +135,13 @@ final class FaultProxy implements AutoCloseable {
     }
 
     private interface Change {
-        void to(Link link);
+        void to(ProxiedConnection proxiedConnection);
     }
 
     private void change(Change change) {
         lock.lock();
         try {
-            links.removeIf(link -> link.closed);
+            links.removeIf(proxiedConnection -> proxiedConnection.closed);
             links.forEach(change::to);
             changed.signalAll();
         } finally {
@@ -176,23 +176,23 @@ final class FaultProxy implements AutoCloseable {
             }
             client.setTcpNoDelay(true);
             onward.setTcpNoDelay(true);
-            Link link = new Link(client, onward);
-            links.add(link);
+            ProxiedConnection proxiedConnection = new ProxiedConnection(client, onward);
+            links.add(proxiedConnection);
             accepted++;
-            Thread.ofVirtual().start(() -> pump(link, link.toServer, client, onward));
-            Thread.ofVirtual().start(() -> pump(link, link.toClient, onward, client));
+            Thread.ofVirtual().start(() -> pump(proxiedConnection, proxiedConnection.toServer, client, onward));
+            Thread.ofVirtual().start(() -> pump(proxiedConnection, proxiedConnection.toClient, onward, client));
             return true;
         } finally {
             lock.unlock();
         }
     }
 
-    private void pump(Link link, Flow flow, Socket from, Socket to) {
+    private void pump(ProxiedConnection proxiedConnection, Flow flow, Socket from, Socket to) {
         byte[] piece = new byte[16 * 1024];
         try {
             while (true) {
                 int length = from.getInputStream().read(piece);
-                if (!passes(link, flow, length)) {
+                if (!passes(proxiedConnection, flow, length)) {
                     continue;
                 }
                 if (length < 0) {
@@ -202,26 +202,26 @@ final class FaultProxy implements AutoCloseable {
                 to.getOutputStream().write(piece, 0, length);
             }
         } catch (IOException e) {
-            endBoth(link, flow);
+            endBoth(proxiedConnection, flow);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
     /** Waits as long as the fault says; false if it swallows this. */
-    private boolean passes(Link link, Flow flow, int length)
+    private boolean passes(ProxiedConnection proxiedConnection, Flow flow, int length)
             throws InterruptedException, IOException {
         lock.lock();
         try {
             long left = flow.delayNanos;
-            while (!link.closed && (flow.stalled || left > 0)) {
+            while (!proxiedConnection.closed && (flow.stalled || left > 0)) {
                 if (flow.stalled) {
                     changed.await();
                 } else {
                     left = Math.min(changed.awaitNanos(left), flow.delayNanos);
                 }
             }
-            if (link.closed) {
+            if (proxiedConnection.closed) {
                 throw new IOException("the connection was cut");
             }
             if (flow.dropping && length > 0) {
@@ -236,13 +236,13 @@ final class FaultProxy implements AutoCloseable {
     }
 
     /** A broken connection breaks on both sides, but not before a stall is over. */
-    private void endBoth(Link link, Flow flow) {
+    private void endBoth(ProxiedConnection proxiedConnection, Flow flow) {
         lock.lock();
         try {
-            while (!link.closed && flow.stalled) {
+            while (!proxiedConnection.closed && flow.stalled) {
                 changed.awaitUninterruptibly();
             }
-            link.close(true);
+            proxiedConnection.close(true);
         } finally {
             lock.unlock();
         }
@@ -268,20 +268,20 @@ final class FaultProxy implements AutoCloseable {
     }
 
     /** A connection; guarded by the lock. */
-    private static final class Link {
+    private static final class ProxiedConnection {
         private final Flow toServer = new Flow();
         private final Flow toClient = new Flow();
         private final Socket client;
         private final Socket onward;
         private boolean closed;
 
-        Link(Socket client, Socket onward) {
+        ProxiedConnection(Socket client, Socket onward) {
             this.client = requireNonNull(client);
             this.onward = requireNonNull(onward);
         }
 
-        Flow flow(Way way) {
-            return way == Way.TO_SERVER ? toServer : toClient;
+        Flow flow(Direction direction) {
+            return direction == Direction.TO_SERVER ? toServer : toClient;
         }
 
         void heal() {

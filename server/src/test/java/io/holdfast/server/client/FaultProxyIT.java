@@ -62,7 +62,7 @@ class FaultProxyIT {
     void swallows_requests_or_answers() {
         try (TestClient client = connect()) {
             client.assertServed();
-            proxy.drop(FaultProxy.Way.TO_SERVER);
+            proxy.drop(FaultProxy.Direction.TO_SERVER);
             client.send("incr", "n", "1");
             soon().until(() -> proxy.swallowed() > 0);
             proxy.heal();
@@ -72,7 +72,7 @@ class FaultProxyIT {
         try (TestClient client = connect()) {
             client.assertServed();
             long before = proxy.swallowed();
-            proxy.drop(FaultProxy.Way.TO_CLIENT);
+            proxy.drop(FaultProxy.Direction.TO_CLIENT);
             client.send("incr", "n", "1");
             soon().until(() -> counted() == 1 && proxy.swallowed() > before);
             proxy.heal();
@@ -84,11 +84,11 @@ class FaultProxyIT {
     void keeps_what_is_stalled_until_it_is_healed() {
         try (TestClient client = connect()) {
             client.assertServed();
-            proxy.stall(FaultProxy.Way.TO_CLIENT);
+            proxy.stall(FaultProxy.Direction.TO_CLIENT);
             client.send("incr", "n", "1");
             soon().until(() -> counted() == 1);
             assertThat(client.available()).isZero();
-            proxy.stall(FaultProxy.Way.TO_SERVER);
+            proxy.stall(FaultProxy.Direction.TO_SERVER);
             client.send("incr", "n", "1");
             assertThat(counted()).isEqualTo(1);
             proxy.heal();
@@ -101,7 +101,7 @@ class FaultProxyIT {
     void hides_an_end_while_it_is_stalled() {
         try (TestClient client = connect()) {
             client.acquire("k");
-            proxy.stall(FaultProxy.Way.TO_SERVER);
+            proxy.stall(FaultProxy.Direction.TO_SERVER);
         }
         try (TestClient rival = server.connect()) {
             assertThat(rival.ask("l", "k", "0")).isEqualTo("timeout");
@@ -127,7 +127,7 @@ class FaultProxyIT {
     void delays() {
         try (TestClient client = connect()) {
             client.assertServed();
-            proxy.delay(FaultProxy.Way.TO_SERVER, Duration.ofMillis(100));
+            proxy.delay(FaultProxy.Direction.TO_SERVER, Duration.ofMillis(100));
             long before = System.nanoTime();
             client.assertServed();
             assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(100_000_000);

@@ -7,14 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 
-import io.holdfast.client.service.Acquisition;
+import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.SignalSink;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 import io.holdfast.client.wire.WireConfig;
 import io.holdfast.client.wire.WireServices;
 import io.holdfast.server.TestServer;
@@ -74,12 +74,12 @@ class PlainServiceIT {
         return service;
     }
 
-    private static Acquisition lock(String key, Duration wait) {
-        return new Acquisition(Acquisition.Kind.LOCK, key, 1, wait.toNanos(), 0, false);
+    private static AcquireRequest lock(String key, Duration wait) {
+        return new AcquireRequest(AcquireRequest.Kind.LOCK, key, 1, wait.toNanos(), 0, false);
     }
 
-    private static CompletableFuture<Outcome> acquire(LockService service, Acquisition what) {
-        var outcome = new CompletableFuture<Outcome>();
+    private static CompletableFuture<AcquireOutcome> acquire(LockService service, AcquireRequest what) {
+        var outcome = new CompletableFuture<AcquireOutcome>();
         service.acquire(what, outcome::complete);
         return outcome;
     }
@@ -88,9 +88,9 @@ class PlainServiceIT {
         return future.get(60, TimeUnit.SECONDS);
     }
 
-    private static GrantedHold hold(Outcome outcome) {
-        assertThat(outcome).isInstanceOf(Outcome.Granted.class);
-        return ((Outcome.Granted) outcome).hold();
+    private static GrantedHold hold(AcquireOutcome acquireOutcome) {
+        assertThat(acquireOutcome).isInstanceOf(AcquireOutcome.Granted.class);
+        return ((AcquireOutcome.Granted) acquireOutcome).hold();
     }
 
     @Test
@@ -102,8 +102,8 @@ class PlainServiceIT {
             int number = i;
             service.acquire(
                     lock("k", ofSeconds(30)),
-                    outcome -> {
-                        GrantedHold hold = hold(outcome);
+                    acquireOutcome -> {
+                        GrantedHold hold = hold(acquireOutcome);
                         order.add(number);
                         var _ = hold.release();
                     });
@@ -123,7 +123,7 @@ class PlainServiceIT {
         LockService other = connect(1);
         GrantedHold mine = hold(get(acquire(service, lock("mine", ofSeconds(0)))));
         GrantedHold theirs = hold(get(acquire(other, lock("theirs", ofSeconds(0)))));
-        var blocked = new ArrayList<CompletableFuture<Outcome>>();
+        var blocked = new ArrayList<CompletableFuture<AcquireOutcome>>();
         for (int i = 0; i < 3; i++) {
             blocked.add(acquire(service, lock("theirs", ofSeconds(30))));
         }
@@ -148,7 +148,7 @@ class PlainServiceIT {
         server.awaitWaiters("k", 1);
         var hasty = acquire(service, lock("k", ofMillis(100)));
 
-        assertThat(get(hasty)).isInstanceOf(Outcome.TimedOut.class);
+        assertThat(get(hasty)).isInstanceOf(AcquireOutcome.TimedOut.class);
         assertThat(patient).isNotDone();
         assertThat(get(held.release())).isTrue();
         assertThat(get(hold(get(patient)).release())).isTrue();
@@ -174,14 +174,14 @@ class PlainServiceIT {
         LockService service = connect(4);
         for (int round = 0; round < 200; round++) {
             GrantedHold held = hold(get(acquire(service, lock("k", ofSeconds(5)))));
-            var outcomes = new ConcurrentLinkedQueue<Outcome>();
-            var told = new CompletableFuture<Outcome>();
+            var outcomes = new ConcurrentLinkedQueue<AcquireOutcome>();
+            var told = new CompletableFuture<AcquireOutcome>();
             Attempt attempt =
                     service.acquire(
                             lock("k", ofSeconds(30)),
-                            outcome -> {
-                                outcomes.add(outcome);
-                                told.complete(outcome);
+                            acquireOutcome -> {
+                                outcomes.add(acquireOutcome);
+                                told.complete(acquireOutcome);
                             });
             var released = held.release();
             long until = System.nanoTime() + ThreadLocalRandom.current().nextInt(1_000_000);
@@ -189,7 +189,7 @@ class PlainServiceIT {
                 Thread.onSpinWait();
             }
             attempt.cancel();
-            if (get(told) instanceof Outcome.Granted granted) {
+            if (get(told) instanceof AcquireOutcome.Granted granted) {
                 assertThat(get(granted.hold().release())).isTrue();
             }
             get(released);
@@ -207,15 +207,15 @@ class PlainServiceIT {
         var done = new AtomicInteger();
         for (int i = 0; i < 40; i++) {
             service.acquire(
-                    new Acquisition(
-                            Acquisition.Kind.SEMAPHORE,
+                    new AcquireRequest(
+                            AcquireRequest.Kind.SEMAPHORE,
                             "s",
                             3,
                             ofSeconds(30).toNanos(),
                             ofSeconds(20).toNanos(),
                             false),
-                    outcome -> {
-                        GrantedHold hold = hold(outcome);
+                    acquireOutcome -> {
+                        GrantedHold hold = hold(acquireOutcome);
                         most.accumulateAndGet(holders.incrementAndGet(), Math::max);
                         var _ =
                                 timer.schedule(
@@ -236,7 +236,7 @@ class PlainServiceIT {
     void hears_signals_and_gives_all_back_when_it_closes() throws Exception {
         LockService service = connect(4);
         var heard = new CopyOnWriteArrayList<String>();
-        var listening =
+        var signalSubscription =
                 service.listen(
                         "a.>",
                         "",
@@ -249,7 +249,7 @@ class PlainServiceIT {
                             @Override
                             public void gap() {}
                         });
-        get(listening.accepted());
+        get(signalSubscription.accepted());
         assertThat(get(service.command("signal", "a.b", "hello you"))).isEqualTo("ok 1");
         soon().until(() -> heard.equals(List.of("a.b hello you")));
         hold(get(acquire(service, lock("k", ofSeconds(0)))));
@@ -258,7 +258,7 @@ class PlainServiceIT {
 
         service.close();
 
-        assertThat(get(waiting)).isInstanceOf(Outcome.Cancelled.class);
+        assertThat(get(waiting)).isInstanceOf(AcquireOutcome.Cancelled.class);
         server.awaitConnections(0);
         server.awaitStats(stats -> stats.waiters("k") == 0);
     }
@@ -280,7 +280,7 @@ class PlainServiceIT {
         public void reconnected() {}
     }
 
-    private final class RealTime implements Timeline {
+    private final class RealTime implements TimerClock {
         @Override
         public long nanoTime() {
             return System.nanoTime();

@@ -2,13 +2,13 @@ package io.holdfast.server.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.client.service.Acquisition;
-import io.holdfast.client.service.Acquisition.Kind;
+import io.holdfast.client.service.AcquireRequest;
+import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.Outcome;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
-import io.holdfast.client.service.Timeline;
+import io.holdfast.client.service.TimerClock;
 import io.holdfast.client.wire.WireConfig;
 import io.holdfast.client.wire.WireServices;
 import io.holdfast.server.TestServer;
@@ -73,7 +73,7 @@ class TaggedServerIT {
                         false,
                         ForkJoinPool.commonPool());
         var timeline =
-                new Timeline() {
+                new TimerClock() {
                     @Override
                     public long nanoTime() {
                         return System.nanoTime();
@@ -88,14 +88,14 @@ class TaggedServerIT {
         return WireServices.connect(config, new Recorder(), timeline);
     }
 
-    private static Acquisition lock(Kind kind, String key, long lease, boolean unbound) {
-        return new Acquisition(kind, key, 1, Acquisition.FOREVER, lease, unbound);
+    private static AcquireRequest lock(Kind kind, String key, long lease, boolean unbound) {
+        return new AcquireRequest(kind, key, 1, AcquireRequest.FOREVER, lease, unbound);
     }
 
-    private GrantedHold acquire(Acquisition what) throws Exception {
-        var done = new CompletableFuture<Outcome>();
+    private GrantedHold acquire(AcquireRequest what) throws Exception {
+        var done = new CompletableFuture<AcquireOutcome>();
         service.acquire(what, done::complete);
-        return ((Outcome.Granted) done.get(60, TimeUnit.SECONDS)).hold();
+        return ((AcquireOutcome.Granted) done.get(60, TimeUnit.SECONDS)).hold();
     }
 
     private GrantedHold acquire(String key) throws Exception {
@@ -118,8 +118,8 @@ class TaggedServerIT {
                         number ->
                                 service.acquire(
                                         lock(Kind.LOCK, "k", 0, false),
-                                        outcome -> {
-                                            GrantedHold hold = ((Outcome.Granted) outcome).hold();
+                                        acquireOutcome -> {
+                                            GrantedHold hold = ((AcquireOutcome.Granted) acquireOutcome).hold();
                                             order.add(number);
                                             fences.add(hold.fence().getAsLong());
                                             hold.release().thenRun(left::decrementAndGet);
@@ -134,12 +134,12 @@ class TaggedServerIT {
     void cancel_against_grant_has_one_outcome() throws Exception {
         for (int round = 0; round < 500; round++) {
             GrantedHold hold = acquire("k");
-            var outcomes = new CopyOnWriteArrayList<Outcome>();
+            var outcomes = new CopyOnWriteArrayList<AcquireOutcome>();
             var attempt = service.acquire(lock(Kind.LOCK, "k", 0, false), outcomes::add);
             var released = hold.release();
             attempt.cancel();
             TestServer.soon().until(() -> !outcomes.isEmpty());
-            if (outcomes.get(0) instanceof Outcome.Granted granted) {
+            if (outcomes.get(0) instanceof AcquireOutcome.Granted granted) {
                 assertThat(get(granted.hold().release())).isTrue();
             }
             assertThat(get(released)).isTrue();
@@ -183,9 +183,9 @@ class TaggedServerIT {
                 int number = i;
                 service.acquire(
                         lock(Kind.LOCK, "k", 0, false),
-                        outcome -> {
+                        acquireOutcome -> {
                             order.add(number);
-                            ((Outcome.Granted) outcome).hold().release();
+                            ((AcquireOutcome.Granted) acquireOutcome).hold().release();
                         });
             }
             assertThat(get(hold.renew(0))).isPositive();

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -300,9 +300,9 @@ class DflockdHandlerTest {
     private static DflockdService service(LocalDriver to, long maxPushBytes) {
         return new DflockdService(
                 to,
-                new Observatory(1, System::nanoTime),
+                new ServerMonitor(1, System::nanoTime),
                 () -> new SignalHub(0, () -> true),
-                new KeptBytes(Runtime.getRuntime().maxMemory() / 8),
+                new InputBudget(Runtime.getRuntime().maxMemory() / 8),
                 new Draining(),
                 null,
                 Duration.ofSeconds(33),

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -29,9 +29,9 @@ class KeptInputTest {
     private final DflockdService service =
             new DflockdService(
                     driver,
-                    new Observatory(1, System::nanoTime),
+                    new ServerMonitor(1, System::nanoTime),
                     () -> new SignalHub(0, () -> true),
-                    new KeptBytes(Runtime.getRuntime().maxMemory() / 8),
+                    new InputBudget(Runtime.getRuntime().maxMemory() / 8),
                     new Draining(),
                     null,
                     Duration.ofSeconds(33),

@@ -240,7 +240,7 @@ class PushQueueTest {
         }
         less.deliver(line("x".repeat(100_000), 1));
         most.deliver(line("x".repeat(120_000), 1));
-        onItsWay.addOnItsWay(110_000);
+        onItsWay.addInFlight(110_000);
         channel.runPendingTasks();
         assertThat(cut).isEmpty();
 
@@ -255,7 +255,7 @@ class PushQueueTest {
         PushLine evenMore = line("x".repeat(150_000), 1);
         channel.runPendingTasks();
         assertThat(cut).containsExactly("most", "on its way");
-        onItsWay.addOnItsWay(-110_000);
+        onItsWay.addInFlight(-110_000);
         for (PushLine line : List.of(much, more, evenMore)) {
             line.release();
         }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.ConnectionEvent;
+import io.holdfast.server.connection.PipelineEvent;
 import io.holdfast.server.connection.Draining;
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -41,9 +41,9 @@ class TaggedHandlerTest {
     private DflockdService service(boolean autoRelease, SessionGraces graces) {
         return new DflockdService(
                 driver,
-                new Observatory(1, System::nanoTime),
+                new ServerMonitor(1, System::nanoTime),
                 () -> new SignalHub(0, () -> true),
-                new KeptBytes(Runtime.getRuntime().maxMemory() / 8),
+                new InputBudget(Runtime.getRuntime().maxMemory() / 8),
                 draining,
                 null,
                 Duration.ofSeconds(33),
@@ -158,7 +158,7 @@ class TaggedHandlerTest {
         assertThat(ask(waiter, "1 l\nk\n60\n2 l\nmine\n0\n")).startsWith("2 ok ");
         waiter.pipeline().fireChannelRead(bytes("3 stats\n_\n_\n"));
         draining.begin();
-        waiter.pipeline().fireUserEventTriggered(ConnectionEvent.DRAIN);
+        waiter.pipeline().fireUserEventTriggered(PipelineEvent.DRAIN);
         StringBuilder all = new StringBuilder();
         long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (!all.toString().contains("error_draining\n") || !all.toString().contains("}\n")) {

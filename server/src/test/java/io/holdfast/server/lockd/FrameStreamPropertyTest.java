@@ -3,12 +3,12 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -45,15 +45,15 @@ class FrameStreamPropertyTest {
     private static final int PONG = 0xa;
 
     private final LocalDriver driver = UnlimitedDriver.open();
-    private final KeptBytes kept = new KeptBytes(MOST_KEPT);
+    private final InputBudget kept = new InputBudget(MOST_KEPT);
     private final LockdService service =
             new LockdService(
                     driver,
-                    new Observatory(1, System::nanoTime),
+                    new ServerMonitor(1, System::nanoTime),
                     Namespace.DEFAULT,
                     kept,
                     new Draining(),
-                    new ListingRoom(MOST_KEPT, Duration.ofSeconds(5)),
+                    new ListingBudget(MOST_KEPT, Duration.ofSeconds(5)),
                     Duration.ofSeconds(23),
                     Duration.ofSeconds(5),
                     null);
@@ -341,7 +341,7 @@ class FrameStreamPropertyTest {
         channel.finishAndReleaseAll();
         assertThat(memory.metric().usedDirectMemory()).isZero();
         assertThat(memory.metric().usedHeapMemory()).isZero();
-        assertThat(kept.keep(MOST_KEPT)).as("nothing counts as kept").isTrue();
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.MUTEX).keys()).isZero();
+        assertThat(kept.reserve(MOST_KEPT)).as("nothing counts as kept").isTrue();
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK).keys()).isZero();
     }
 }

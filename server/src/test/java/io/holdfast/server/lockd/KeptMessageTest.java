@@ -3,11 +3,11 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -32,15 +32,15 @@ class KeptMessageTest {
     private static final String TRY_AGAIN_LATER = "\u0088\u0002\u0003\u00f5";
 
     private final LocalDriver driver = UnlimitedDriver.open();
-    private final KeptBytes kept = new KeptBytes(MOST);
+    private final InputBudget kept = new InputBudget(MOST);
     private final LockdService service =
             new LockdService(
                     driver,
-                    new Observatory(1, System::nanoTime),
+                    new ServerMonitor(1, System::nanoTime),
                     Namespace.DEFAULT,
                     kept,
                     new Draining(),
-                    new ListingRoom(MOST, Duration.ofSeconds(5)),
+                    new ListingBudget(MOST, Duration.ofSeconds(5)),
                     Duration.ofSeconds(23),
                     Duration.ofSeconds(5),
                     null);
@@ -80,13 +80,13 @@ class KeptMessageTest {
 
     /** Whether all that was kept has been given back. */
     private void assertNothingKept() {
-        assertThat(kept.keep(MOST)).isTrue();
-        assertThat(kept.keep(-MOST)).isTrue();
+        assertThat(kept.reserve(MOST)).isTrue();
+        assertThat(kept.reserve(-MOST)).isTrue();
     }
 
     private void assertSomethingKept() {
-        assertThat(kept.keep(MOST)).isFalse();
-        assertThat(kept.keep(-MOST)).isTrue();
+        assertThat(kept.reserve(MOST)).isFalse();
+        assertThat(kept.reserve(-MOST)).isTrue();
     }
 
     @Test
@@ -133,10 +133,10 @@ class KeptMessageTest {
         for (int i = 1; i < LENGTH; i++) {
             channel.writeInbound(frame(CONTINUATION, 1, 1));
         }
-        assertThat(kept.keep(MOST - LENGTH + 1)).as("kept at least as much as came").isFalse();
-        assertThat(kept.keep(LENGTH - MOST - 1)).isTrue();
-        assertThat(kept.keep(MOST - 3 * LENGTH)).as("and not much more").isTrue();
-        assertThat(kept.keep(3 * LENGTH - MOST)).isTrue();
+        assertThat(kept.reserve(MOST - LENGTH + 1)).as("kept at least as much as came").isFalse();
+        assertThat(kept.reserve(LENGTH - MOST - 1)).isTrue();
+        assertThat(kept.reserve(MOST - 3 * LENGTH)).as("and not much more").isTrue();
+        assertThat(kept.reserve(3 * LENGTH - MOST)).isTrue();
         channel.writeInbound(frame(FINAL | CONTINUATION, 0, 0));
         assertThat(written(channel)).isEqualTo("\u0081\0");
         assertNothingKept();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
 
@@ -98,7 +98,7 @@ class LockdAccessIT {
         assumeTrue(hasIpv6(), "no IPv6 here");
         Endpoint six =
                 new Endpoint(
-                        new Address.Tcp("::1", 0),
+                        new ListenAddress.Tcp("::1", 0),
                         false,
                         new Protocol.Lockd(Namespace.DEFAULT, false, true, true));
         try (LockdTestServer mixed = LockdTestServer.start(six, LockdTestServer.lockd())) {

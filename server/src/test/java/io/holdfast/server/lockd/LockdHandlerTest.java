@@ -3,12 +3,12 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -28,11 +28,11 @@ class LockdHandlerTest {
     private final LockdService service =
             new LockdService(
                     driver,
-                    new Observatory(1, System::nanoTime),
+                    new ServerMonitor(1, System::nanoTime),
                     Namespace.DEFAULT,
-                    new KeptBytes(1000),
+                    new InputBudget(1000),
                     new Draining(),
-                    new ListingRoom(1000, Duration.ofSeconds(5)),
+                    new ListingBudget(1000, Duration.ofSeconds(5)),
                     Duration.ofSeconds(23),
                     Duration.ZERO,
                     events::add);
@@ -131,7 +131,7 @@ class LockdHandlerTest {
             pass(channel, 2); // the client may read what was answered
             assertThat(channel.isOpen()).isFalse();
         }
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.MUTEX).keys()).isZero();
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK).keys()).isZero();
     }
 
     @Test
@@ -144,7 +144,7 @@ class LockdHandlerTest {
         }
         pass(channel, 22);
         assertThat(ask(channel, "end")).endsWith("1 Lock Get Success: end\r\n");
-        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.MUTEX).keys()).isEqualTo(11);
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK).keys()).isEqualTo(11);
     }
 
     @Test

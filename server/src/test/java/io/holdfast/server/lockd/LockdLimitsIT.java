@@ -2,7 +2,7 @@ package io.holdfast.server.lockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.ClientCaps;
+import io.holdfast.driver.ClientLimits;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
@@ -69,7 +69,7 @@ class LockdLimitsIT {
 
     @Test
     void more_names_than_a_connection_may_have_are_refused_to_it_alone() {
-        start(new TestConfig().perClient(new ClientCaps(2, 0, 0)));
+        start(new TestConfig().perClient(new ClientLimits(2, 0, 0)));
         LockdTestClient one = server.connect().get("a").get("b");
         assertThat(one.ask("g c")).isEqualTo("0 Lock Get Failure: c\r");
         assertThat(server.connect().ask("g c")).startsWith("1 Lock Get Success: c");

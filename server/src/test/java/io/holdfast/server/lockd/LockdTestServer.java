@@ -1,7 +1,7 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.Stats;
@@ -39,7 +39,7 @@ final class LockdTestServer implements AutoCloseable {
 
     static Endpoint lockd(Namespace namespace, boolean allowDump, boolean enableRegistry) {
         return new Endpoint(
-                new Address.Tcp("127.0.0.1", 0),
+                new ListenAddress.Tcp("127.0.0.1", 0),
                 false,
                 new Protocol.Lockd(namespace, false, allowDump, enableRegistry));
     }
@@ -50,7 +50,7 @@ final class LockdTestServer implements AutoCloseable {
 
     static Endpoint unix(Path path, @Nullable Set<PosixFilePermission> permissions) {
         return new Endpoint(
-                new Address.Unix(path, permissions),
+                new ListenAddress.Unix(path, permissions),
                 false,
                 new Protocol.Lockd(Namespace.DEFAULT, false, true, true));
     }
@@ -61,7 +61,7 @@ final class LockdTestServer implements AutoCloseable {
 
     static Endpoint dflockd(Namespace namespace) {
         return new Endpoint(
-                new Address.Tcp("127.0.0.1", 0), false, new Protocol.Dflockd(namespace));
+                new ListenAddress.Tcp("127.0.0.1", 0), false, new Protocol.Dflockd(namespace));
     }
 
     // ---- life

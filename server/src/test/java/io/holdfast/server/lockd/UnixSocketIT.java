@@ -3,7 +3,7 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.StartException;
@@ -323,7 +323,7 @@ class UnixSocketIT {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Endpoint second =
                     new Endpoint(
-                            new Address.Tcp("127.0.0.1", taken.getLocalPort()),
+                            new ListenAddress.Tcp("127.0.0.1", taken.getLocalPort()),
                             false,
                             LockdTestServer.lockd().protocol());
             TestServer.soon()

@@ -4,19 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.Peer;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
-import io.holdfast.driver.Slices;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.watch.Histogram;
-import io.holdfast.driver.watch.Observatory;
+import io.holdfast.driver.watch.ServerMonitor;
 import io.holdfast.driver.watch.Traffic;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.Address;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.TestClient;
@@ -66,7 +66,7 @@ class OperatorIT {
     }
 
     private static Endpoint tcp(Protocol protocol) {
-        return new Endpoint(new Address.Tcp("127.0.0.1", 0), false, protocol);
+        return new Endpoint(new ListenAddress.Tcp("127.0.0.1", 0), false, protocol);
     }
 
     // ---- clients
@@ -99,7 +99,7 @@ class OperatorIT {
 
     // ---- the operator
 
-    private Effect.Evicted evict(Kind kind) {
+    private Effect.ForceReleased evict(Kind kind) {
         List<Effect> answers = new ArrayList<>();
         Session session =
                 driver.open(
@@ -112,18 +112,18 @@ class OperatorIT {
                             @Override
                             public void wake() {}
                         },
-                        new Peer("http", () -> "operator"));
-        session.submit(new Command.Evict(session.id(), 1, kind, Key.of(KEY), 0));
+                        new ClientInfo("http", () -> "operator"));
+        session.submit(new Command.ForceRelease(session.id(), 1, kind, Key.of(KEY), 0));
         session.close(1);
-        return (Effect.Evicted) answers.getFirst();
+        return (Effect.ForceReleased) answers.getFirst();
     }
 
     private long holder() {
-        return driver.view(Kind.MUTEX, Key.of(KEY), 1).holders().getFirst().session();
+        return driver.view(Kind.LOCK, Key.of(KEY), 1).holders().getFirst().session();
     }
 
     private long waiting(String protocol) {
-        try (Slices<SessionView> sessions = driver.listSessions()) {
+        try (ScanCursor<SessionView> sessions = driver.listSessions()) {
             return sessions.next().stream()
                     .filter(session -> session.protocol().equals(protocol) && session.waits() > 0)
                     .findFirst()
@@ -138,7 +138,7 @@ class OperatorIT {
     void a_dflockd_client_cannot_renew_what_was_taken_from_it() {
         TestClient client = dflockd();
         String token = client.acquire(KEY);
-        assertThat(evict(Kind.MUTEX).holds()).isEqualTo(1);
+        assertThat(evict(Kind.LOCK).holds()).isEqualTo(1);
         assertThat(client.ask("n", KEY, token)).isEqualTo("error");
         assertThat(client.ask("r", KEY, token)).isEqualTo("error");
         assertFree();
@@ -150,7 +150,7 @@ class OperatorIT {
         TestClient client = tagged("grace=30");
         client.sendRaw("7 l\n" + KEY + "\n0\n");
         assertThat(client.line()).startsWith("7 ok ");
-        assertThat(evict(Kind.MUTEX).holds()).isEqualTo(1);
+        assertThat(evict(Kind.LOCK).holds()).isEqualTo(1);
         assertThat(client.line()).contains("lost", "7");
         assertFree();
     }
@@ -160,7 +160,7 @@ class OperatorIT {
         TestClient client = lockd();
         assertThat(ask(client, "g " + KEY)).startsWith("1 ");
         assertThat(ask(client, "i " + KEY)).isEqualTo("1 Lock Is Locked: " + KEY);
-        assertThat(evict(Kind.MUTEX).holds()).isEqualTo(1);
+        assertThat(evict(Kind.LOCK).holds()).isEqualTo(1);
         assertThat(ask(client, "i " + KEY)).isEqualTo("0 Lock Not Locked: " + KEY);
         assertThat(ask(client, "r " + KEY)).startsWith("0 ");
         client.close();
@@ -182,7 +182,7 @@ class OperatorIT {
     void a_socketlock_client_learns_of_its_loss_when_it_asks() {
         SocketlockTestClient client = server.connect().holds("WRITE", "mine");
         SocketlockTestClient next = server.connect().waits("WRITE", "its");
-        assertThat(evict(Kind.MUTEX).holds()).isEqualTo(1);
+        assertThat(evict(Kind.LOCK).holds()).isEqualTo(1);
         next.expect("WRITELOCK its").confirms("its");
         client.assertNotHeld("mine");
         next.assertHeld("its");
@@ -192,13 +192,13 @@ class OperatorIT {
     void the_next_in_line_gets_it_with_a_higher_fence() {
         TestClient client = dflockd();
         client.acquire(KEY);
-        long before = driver.view(Kind.MUTEX, Key.of(KEY), 1).holders().getFirst().fence();
+        long before = driver.view(Kind.LOCK, Key.of(KEY), 1).holders().getFirst().fence();
         TestClient next = dflockd();
         next.send("l", KEY, "60");
         server.server().awaitWaiters(KEY, 1);
-        evict(Kind.MUTEX);
+        evict(Kind.LOCK);
         TestClient.token(next.line());
-        assertThat(driver.view(Kind.MUTEX, Key.of(KEY), 1).holders().getFirst().fence())
+        assertThat(driver.view(Kind.LOCK, Key.of(KEY), 1).holders().getFirst().fence())
                 .isGreaterThan(before);
     }
 
@@ -264,54 +264,54 @@ class OperatorIT {
 
     @Test
     void bytes_and_connections_are_counted_by_protocol() {
-        Observatory observatory = server.server().backend().observatory();
+        ServerMonitor serverMonitor = server.server().backend().observatory();
         TestClient plain = dflockd();
         assertThat(plain.ask("ping", "_", "_")).isEqualTo("ok");
         TestClient lockd = lockd();
         assertThat(ask(lockd, "i x")).isEqualTo("0 Lock Not Locked: x");
         SocketlockTestClient socketlock = server.connect();
-        Traffic dflockd = observatory.traffic("dflockd");
+        Traffic dflockd = serverMonitor.traffic("dflockd");
         assertThat(dflockd.received()).isEqualTo("ping\n_\n_\n".length());
         assertThat(dflockd.sent()).isEqualTo("ok\n".length());
-        assertThat(observatory.traffic("lockd").received()).isEqualTo("i x\n".length());
-        assertThat(observatory.traffic("lockd").sent())
+        assertThat(serverMonitor.traffic("lockd").received()).isEqualTo("i x\n".length());
+        assertThat(serverMonitor.traffic("lockd").sent())
                 .isEqualTo("0 Lock Not Locked: x\r\n".length());
-        assertThat(observatory.traffic("socketlock").received()).isPositive();
+        assertThat(serverMonitor.traffic("socketlock").received()).isPositive();
         assertThat(Stream.of("dflockd", "lockd", "socketlock"))
-                .allMatch(protocol -> observatory.traffic(protocol).connections() == 1);
+                .allMatch(protocol -> serverMonitor.traffic(protocol).connections() == 1);
         plain.close();
         lockd.close();
         socketlock.close();
         TestServer.soon()
                 .until(
                         () ->
-                                observatory.traffic().values().stream()
+                                serverMonitor.traffic().values().stream()
                                         .allMatch(traffic -> traffic.connections() == 0));
     }
 
     @Test
     void hand_offs_are_timed_and_grants_at_once_are_not() {
-        Observatory observatory = server.server().backend().observatory();
+        ServerMonitor serverMonitor = server.server().backend().observatory();
         TestClient first = dflockd();
         String token = first.acquire(KEY);
-        assertThat(handOffs(observatory)).isZero();
+        assertThat(handOffs(serverMonitor)).isZero();
         TestClient second = dflockd();
         second.send("l", KEY, "60");
         server.server().awaitWaiters(KEY, 1);
         assertThat(first.ask("r", KEY, token)).isEqualTo("ok");
         TestClient.token(second.line());
-        assertThat(handOffs(observatory)).isEqualTo(1);
+        assertThat(handOffs(serverMonitor)).isEqualTo(1);
         second.close();
         SocketlockTestClient third = server.connect().holds("WRITE", "its");
         SocketlockTestClient fourth = server.connect().waits("WRITE", "mine");
         third.releases("its");
         fourth.expect("WRITELOCK mine");
-        assertThat(handOffs(observatory)).isEqualTo(2);
+        assertThat(handOffs(serverMonitor)).isEqualTo(2);
     }
 
-    private static long handOffs(Observatory observatory) {
+    private static long handOffs(ServerMonitor serverMonitor) {
         long[] counts = new long[Histogram.buckets()];
-        observatory.handOffs().forEach(histogram -> histogram.addTo(counts));
+        serverMonitor.handOffs().forEach(histogram -> histogram.addTo(counts));
         return Arrays.stream(counts).sum();
     }
 }

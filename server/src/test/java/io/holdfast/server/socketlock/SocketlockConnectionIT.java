@@ -2,7 +2,7 @@ package io.holdfast.server.socketlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.engine.Policy;
+import io.holdfast.engine.QueuePolicy;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
 import io.holdfast.server.Transport;
@@ -38,7 +38,7 @@ class SocketlockConnectionIT {
                         new TestConfig().transport(transport),
                         path,
                         SocketlockTestServer.endpoint(
-                                path, null, Policy.FIFO, SocketlockTestServer.USUAL, events::add));
+                                path, null, QueuePolicy.FIFO, SocketlockTestServer.USUAL, events::add));
     }
 
     @AfterEach

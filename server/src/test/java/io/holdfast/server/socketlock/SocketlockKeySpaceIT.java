@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Policy;
-import io.holdfast.server.Address;
+import io.holdfast.engine.QueuePolicy;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
@@ -26,7 +26,7 @@ class SocketlockKeySpaceIT {
     @TempDir private Path folder;
     private SocketlockTestServer server;
 
-    private void start(String key, Policy policy) {
+    private void start(String key, QueuePolicy queuePolicy) {
         Path path = folder.resolve("s");
         server =
                 SocketlockTestServer.start(
@@ -34,11 +34,11 @@ class SocketlockKeySpaceIT {
                         path,
                         new Endpoint("127.0.0.1", 0, false),
                         new Endpoint(
-                                new Address.Tcp("127.0.0.1", 0),
+                                new ListenAddress.Tcp("127.0.0.1", 0),
                                 false,
                                 new Protocol.Lockd(Namespace.DEFAULT, false, true, true)),
                         SocketlockTestServer.endpoint(
-                                path, key, policy, SocketlockTestServer.USUAL, null));
+                                path, key, queuePolicy, SocketlockTestServer.USUAL, null));
     }
 
     /** A client of lockd; its lines end as ours do. */
@@ -94,7 +94,7 @@ class SocketlockKeySpaceIT {
 
     @Test
     void gives_others_their_turn_as_writers() {
-        start("deploy", Policy.WRITER_PREFERRED);
+        start("deploy", QueuePolicy.WRITER_PREFERRED);
         SocketlockTestClient reader = server.connect().holds("READ", "r1");
         TestClient dflockd = server.connectDflockd();
         dflockd.send("l", "deploy", "60");
@@ -106,7 +106,7 @@ class SocketlockKeySpaceIT {
 
     @Test
     void has_a_lock_of_its_own_unless_a_key_is_given() {
-        start(null, Policy.FIFO);
+        start(null, QueuePolicy.FIFO);
         server.connect().holds("WRITE", "l");
         TestClient dflockd = server.connectDflockd();
         String path = folder.resolve("s").toString();
@@ -123,16 +123,16 @@ class SocketlockKeySpaceIT {
                         new TestConfig(),
                         first,
                         endpoint(first, null),
-                        endpoint(second, Policy.READER_PREFERRED));
+                        endpoint(second, QueuePolicy.READER_PREFERRED));
         SocketlockTestClient reader = server.connect().holds("READ", "r1");
         server.open(second).greet().waits("WRITE", "w");
         server.connect().holds("READ", "r2"); // passes the writer
         reader.assertHeld("r1");
     }
 
-    private Endpoint endpoint(Path path, Policy policy) {
+    private Endpoint endpoint(Path path, QueuePolicy queuePolicy) {
         return SocketlockTestServer.endpoint(
-                path, "deploy", policy, SocketlockTestServer.USUAL, null);
+                path, "deploy", queuePolicy, SocketlockTestServer.USUAL, null);
     }
 
     @Test
@@ -140,9 +140,9 @@ class SocketlockKeySpaceIT {
         TestConfig config =
                 new TestConfig()
                         .listeners(
-                                endpoint(Path.of("/run/a"), Policy.FIFO),
+                                endpoint(Path.of("/run/a"), QueuePolicy.FIFO),
                                 endpoint(Path.of("/run/b"), null),
-                                endpoint(Path.of("/run/c"), Policy.WRITER_PREFERRED));
+                                endpoint(Path.of("/run/c"), QueuePolicy.WRITER_PREFERRED));
         assertThatThrownBy(config::build)
                 .isInstanceOf(ConfigException.class)
                 .hasMessage(
@@ -157,7 +157,7 @@ class SocketlockKeySpaceIT {
                         .listeners(
                                 endpoint(Path.of("/run/a"), null),
                                 SocketlockTestServer.endpoint(
-                                        Path.of("/run/../run/a"), Policy.FIFO));
+                                        Path.of("/run/../run/a"), QueuePolicy.FIFO));
         assertThatThrownBy(config::build)
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("two listen addresses have the path /run/../run/a");
@@ -166,7 +166,7 @@ class SocketlockKeySpaceIT {
     @Test
     void is_spoken_on_a_unix_socket_alone() {
         Protocol protocol = endpoint(Path.of("/run/a"), null).protocol();
-        assertThatThrownBy(() -> new Endpoint(new Address.Tcp("127.0.0.1", 0), false, protocol))
+        assertThatThrownBy(() -> new Endpoint(new ListenAddress.Tcp("127.0.0.1", 0), false, protocol))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("socketlock is spoken on a Unix socket alone");
     }
@@ -176,7 +176,7 @@ class SocketlockKeySpaceIT {
         assertThatThrownBy(
                         () ->
                                 new Endpoint(
-                                        new Address.Tcp("127.0.0.1", 0),
+                                        new ListenAddress.Tcp("127.0.0.1", 0),
                                         false,
                                         new Protocol.Dflockd(new Namespace("\0socketlock"))))
                 .isInstanceOf(ConfigException.class)

@@ -2,7 +2,7 @@ package io.holdfast.server.socketlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.engine.Policy;
+import io.holdfast.engine.QueuePolicy;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,9 +32,9 @@ class SocketlockLifeIT {
         start(SocketlockTestServer.USUAL);
     }
 
-    private void start(Limits limits) {
+    private void start(SocketlockTimeouts socketlockTimeouts) {
         close();
-        server = SocketlockTestServer.start(folder.resolve("s"), limits);
+        server = SocketlockTestServer.start(folder.resolve("s"), socketlockTimeouts);
         client = server.connect();
     }
 
@@ -147,7 +147,7 @@ class SocketlockLifeIT {
     @ValueSource(strings = {"3", "9223372037", "18446744074", "9223372036854775807", "+3", "0003"})
     @DisplayName("H7: is refused if it wants more than the longest time")
     void is_refused_if_it_wants_more_than_the_longest_time(String seconds) {
-        start(new Limits(Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(2)));
+        start(new SocketlockTimeouts(Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(2)));
         client.say("REQWRITE l1 " + seconds).expect("REQFAIL timeout too long");
         client.say("REQWRITE l1 2").expect("WRITELOCK l1");
     }
@@ -227,14 +227,14 @@ class SocketlockLifeIT {
     @Test
     void may_be_one_of_many_but_not_of_too_many() {
         client.holds("WRITE", "l0");
-        for (int i = 1; i < SocketlockHandler.MOST_LOCKS; i++) {
+        for (int i = 1; i < SocketlockHandler.MAX_LOCKS; i++) {
             client.say("REQREAD l" + i);
         }
         client.barrier().say("REQREAD more").expect("REQFAIL too many requests");
         client.say("RELEASE l1", "REQREAD more").barrier();
         client.say("RELEASE l0").expect("READLOCK l2");
         server.close();
-        server = SocketlockTestServer.start(folder.resolve("s2"), Policy.FIFO);
+        server = SocketlockTestServer.start(folder.resolve("s2"), QueuePolicy.FIFO);
         server.connect().holds("WRITE", "l1");
     }
 
@@ -242,7 +242,7 @@ class SocketlockLifeIT {
     void may_be_long_but_not_too_long_with_all_others() {
         client.holds("WRITE", "l0");
         String longOne = "x".repeat(60 * 1024);
-        int most = SocketlockHandler.MOST_LOCK_BYTES / longOne.length();
+        int most = SocketlockHandler.MAX_LOCK_BYTES / longOne.length();
         for (int i = 0; i < most; i++) {
             client.say("REQREAD " + longOne.substring(2) + (10 + i));
         }

@@ -2,7 +2,7 @@ package io.holdfast.server.socketlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.engine.Policy;
+import io.holdfast.engine.QueuePolicy;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.Transport;
 
@@ -26,9 +26,9 @@ class SocketlockOrderIT {
     @TempDir private Path folder;
     private SocketlockTestServer server;
 
-    private SocketlockTestClient connect(Policy policy) {
+    private SocketlockTestClient connect(QueuePolicy queuePolicy) {
         if (server == null) {
-            server = SocketlockTestServer.start(folder.resolve("s"), policy);
+            server = SocketlockTestServer.start(folder.resolve("s"), queuePolicy);
         }
         return server.connect();
     }
@@ -48,7 +48,7 @@ class SocketlockOrderIT {
                 SocketlockTestServer.start(
                         new TestConfig().transport(transport),
                         path,
-                        SocketlockTestServer.endpoint(path, Policy.FIFO));
+                        SocketlockTestServer.endpoint(path, QueuePolicy.FIFO));
         SocketlockTestClient client = server.connect();
         for (int i = 0; i < 500; i++) {
             client.say("REQWRITE l", "PING", "REJECT l", "PING");
@@ -58,8 +58,8 @@ class SocketlockOrderIT {
 
     @Test
     void an_offer_that_another_brought_about_comes_before_the_next_pong() {
-        SocketlockTestClient holder = connect(Policy.FIFO);
-        SocketlockTestClient other = connect(Policy.FIFO);
+        SocketlockTestClient holder = connect(QueuePolicy.FIFO);
+        SocketlockTestClient other = connect(QueuePolicy.FIFO);
         for (int i = 0; i < 500; i++) {
             holder.offered("WRITE", "a").say("CONFIRM a").barrier();
             other.waits("WRITE", "b");
@@ -71,10 +71,10 @@ class SocketlockOrderIT {
     @Test
     @DisplayName("H20: who came first by a PONG is served first")
     void who_came_first_by_a_pong_is_served_first() {
-        SocketlockTestClient holder = connect(Policy.FIFO).holds("WRITE", "l");
+        SocketlockTestClient holder = connect(QueuePolicy.FIFO).holds("WRITE", "l");
         List<SocketlockTestClient> line = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
-            line.add(connect(Policy.FIFO).waits("WRITE", "l"));
+            line.add(connect(QueuePolicy.FIFO).waits("WRITE", "l"));
         }
         holder.releases("l");
         for (SocketlockTestClient client : line) {
@@ -85,9 +85,9 @@ class SocketlockOrderIT {
     @ParameterizedTest
     @EnumSource
     @DisplayName("H1: no writer is offered the lock beside a reader")
-    void no_writer_is_offered_the_lock_beside_a_reader(Policy policy) {
-        SocketlockTestClient reader = connect(policy).holds("READ", "r");
-        SocketlockTestClient writer = connect(policy).waits("WRITE", "w");
+    void no_writer_is_offered_the_lock_beside_a_reader(QueuePolicy queuePolicy) {
+        SocketlockTestClient reader = connect(queuePolicy).holds("READ", "r");
+        SocketlockTestClient writer = connect(queuePolicy).waits("WRITE", "w");
         reader.assertHeld("r");
         writer.barrier();
         reader.releases("r");
@@ -97,25 +97,25 @@ class SocketlockOrderIT {
     @ParameterizedTest
     @EnumSource
     @DisplayName("H2: two readers hold the lock at the same time")
-    void two_readers_hold_the_lock_at_the_same_time(Policy policy) {
-        SocketlockTestClient first = connect(policy).holds("READ", "r");
-        connect(policy).holds("READ", "r");
+    void two_readers_hold_the_lock_at_the_same_time(QueuePolicy queuePolicy) {
+        SocketlockTestClient first = connect(queuePolicy).holds("READ", "r");
+        connect(queuePolicy).holds("READ", "r");
         first.assertHeld("r");
     }
 
     @Test
     void one_offer_is_out_at_a_time() {
-        SocketlockTestClient first = connect(Policy.READER_PREFERRED).offered("READ", "a");
-        SocketlockTestClient second = connect(Policy.READER_PREFERRED).waits("READ", "b");
+        SocketlockTestClient first = connect(QueuePolicy.READER_PREFERRED).offered("READ", "a");
+        SocketlockTestClient second = connect(QueuePolicy.READER_PREFERRED).waits("READ", "b");
         first.say("CONFIRM a").barrier();
         second.expect("READLOCK b");
     }
 
     @Test
     void fifo_lets_nobody_pass() {
-        SocketlockTestClient a = connect(Policy.FIFO).holds("READ", "a");
-        SocketlockTestClient b = connect(Policy.FIFO).waits("WRITE", "b");
-        SocketlockTestClient c = connect(Policy.FIFO).waits("READ", "c");
+        SocketlockTestClient a = connect(QueuePolicy.FIFO).holds("READ", "a");
+        SocketlockTestClient b = connect(QueuePolicy.FIFO).waits("WRITE", "b");
+        SocketlockTestClient c = connect(QueuePolicy.FIFO).waits("READ", "c");
         a.releases("a");
         b.expect("WRITELOCK b").confirms("b");
         c.barrier();
@@ -125,12 +125,12 @@ class SocketlockOrderIT {
 
     @Test
     void writers_come_first_if_they_are_preferred() {
-        SocketlockTestClient a = connect(Policy.WRITER_PREFERRED).holds("READ", "a");
-        SocketlockTestClient b = connect(Policy.WRITER_PREFERRED).waits("WRITE", "b");
-        SocketlockTestClient c = connect(Policy.WRITER_PREFERRED).waits("READ", "c");
+        SocketlockTestClient a = connect(QueuePolicy.WRITER_PREFERRED).holds("READ", "a");
+        SocketlockTestClient b = connect(QueuePolicy.WRITER_PREFERRED).waits("WRITE", "b");
+        SocketlockTestClient c = connect(QueuePolicy.WRITER_PREFERRED).waits("READ", "c");
         b.say("REJECT b").barrier();
         c.expect("READLOCK c").confirms("c");
-        SocketlockTestClient d = connect(Policy.WRITER_PREFERRED).waits("WRITE", "d");
+        SocketlockTestClient d = connect(QueuePolicy.WRITER_PREFERRED).waits("WRITE", "d");
         a.releases("a");
         c.releases("c");
         d.expect("WRITELOCK d");
@@ -138,9 +138,9 @@ class SocketlockOrderIT {
 
     @Test
     void readers_come_first_if_they_are_preferred() {
-        SocketlockTestClient a = connect(Policy.READER_PREFERRED).holds("READ", "a");
-        SocketlockTestClient b = connect(Policy.READER_PREFERRED).waits("WRITE", "b");
-        SocketlockTestClient c = connect(Policy.READER_PREFERRED).holds("READ", "c");
+        SocketlockTestClient a = connect(QueuePolicy.READER_PREFERRED).holds("READ", "a");
+        SocketlockTestClient b = connect(QueuePolicy.READER_PREFERRED).waits("WRITE", "b");
+        SocketlockTestClient c = connect(QueuePolicy.READER_PREFERRED).holds("READ", "c");
         a.releases("a");
         b.barrier();
         c.releases("c");
@@ -168,7 +168,7 @@ class SocketlockOrderIT {
     @Test
     @DisplayName("H9: what answers a withdrawn request comes before what answers the next")
     void what_answers_a_withdrawn_request_comes_before_what_answers_the_next() {
-        SocketlockTestClient client = connect(Policy.FIFO);
+        SocketlockTestClient client = connect(QueuePolicy.FIFO);
         for (int i = 0; i < 200; i++) {
             client.say("REQREAD a" + i, "REJECT a" + i, "REQWRITE b" + i, "RELEASE b" + i);
             client.expect("READLOCK a" + i, "REQFAIL offer rejected", "WRITELOCK b" + i);

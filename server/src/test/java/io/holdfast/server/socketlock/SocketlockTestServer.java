@@ -2,8 +2,8 @@ package io.holdfast.server.socketlock;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.Policy;
-import io.holdfast.server.Address;
+import io.holdfast.engine.QueuePolicy;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.TestClient;
@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 
 /** A server with socketlock listeners, and the clients a test opened on it. */
 final class SocketlockTestServer implements AutoCloseable {
-    static final Limits USUAL =
-            new Limits(Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ZERO);
+    static final SocketlockTimeouts USUAL =
+            new SocketlockTimeouts(Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ZERO);
 
     private final TestServer server;
     private final Path path;
@@ -35,39 +35,39 @@ final class SocketlockTestServer implements AutoCloseable {
 
     // ---- listeners
 
-    static Endpoint endpoint(Path path, Policy policy) {
-        return endpoint(path, null, policy, USUAL, null);
+    static Endpoint endpoint(Path path, QueuePolicy queuePolicy) {
+        return endpoint(path, null, queuePolicy, USUAL, null);
     }
 
     static Endpoint endpoint(
             Path path,
             @Nullable String key,
-            @Nullable Policy policy,
-            Limits limits,
+            @Nullable QueuePolicy queuePolicy,
+            SocketlockTimeouts socketlockTimeouts,
             @Nullable Consumer<String> events) {
         return new Endpoint(
-                new Address.Unix(path, null),
+                new ListenAddress.Unix(path, null),
                 false,
                 new Protocol.Socketlock(
                         Namespace.DEFAULT,
                         key == null ? null : ByteString.of(key),
-                        policy,
-                        limits,
+                        queuePolicy,
+                        socketlockTimeouts,
                         events));
     }
 
-    static Limits limits(Duration request, Duration confirm) {
-        return new Limits(request, confirm, Duration.ZERO);
+    static SocketlockTimeouts limits(Duration request, Duration confirm) {
+        return new SocketlockTimeouts(request, confirm, Duration.ZERO);
     }
 
     // ---- life
 
-    static SocketlockTestServer start(Path path, Policy policy) {
-        return start(new TestConfig(), path, endpoint(path, policy));
+    static SocketlockTestServer start(Path path, QueuePolicy queuePolicy) {
+        return start(new TestConfig(), path, endpoint(path, queuePolicy));
     }
 
-    static SocketlockTestServer start(Path path, Limits limits) {
-        return start(new TestConfig(), path, endpoint(path, null, null, limits, null));
+    static SocketlockTestServer start(Path path, SocketlockTimeouts socketlockTimeouts) {
+        return start(new TestConfig(), path, endpoint(path, null, null, socketlockTimeouts, null));
     }
 
     static SocketlockTestServer start(TestConfig config, Path path, Endpoint... listeners) {

@@ -2,7 +2,7 @@ package io.holdfast.server.websocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 
 @DisplayName("The head of a request")
 class RequestHeadTest {
-    private final KeptBytes kept = new KeptBytes(100);
+    private final InputBudget kept = new InputBudget(100);
     private final EmbeddedChannel channel = new EmbeddedChannel(new RequestHead(80, kept));
 
     private void send(String text) {
@@ -32,8 +32,8 @@ class RequestHeadTest {
 
     /** Whether so many bytes more may be kept. */
     private boolean hasRoom(int bytes) {
-        boolean room = kept.keep(bytes);
-        kept.keep(-bytes);
+        boolean room = kept.reserve(bytes);
+        kept.reserve(-bytes);
         return room;
     }
 
@@ -66,7 +66,7 @@ class RequestHeadTest {
 
     @Test
     void ends_the_connection_when_all_together_keep_too_much() {
-        kept.keep(50);
+        kept.reserve(50);
         send("GET / HTTP/1.1\r\n".repeat(4));
         assertThat(channel.isOpen()).isFalse();
         assertThat(hasRoom(50)).isTrue();

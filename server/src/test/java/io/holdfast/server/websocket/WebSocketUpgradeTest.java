@@ -2,7 +2,7 @@ package io.holdfast.server.websocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.server.connection.KeptBytes;
+import io.holdfast.server.connection.InputBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -47,8 +47,8 @@ class WebSocketUpgradeTest {
     private EmbeddedChannel channel() {
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.freezeTime();
-        new WebSocketUpgrade(new Origins(Set.of()), TIMEOUT_MILLIS, Successor::new)
-                .addTo(channel.pipeline(), new KeptBytes(1 << 20));
+        new WebSocketUpgrade(new OriginPolicy(Set.of()), TIMEOUT_MILLIS, Successor::new)
+                .addTo(channel.pipeline(), new InputBudget(1 << 20));
         return channel;
     }
 

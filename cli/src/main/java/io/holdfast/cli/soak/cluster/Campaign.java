@@ -33,7 +33,7 @@ public final class Campaign {
     /** How long a cluster without faults may take until all of it serves, on a busy machine. */
     private static final long RECOVERY_SECONDS = 120;
 
-    private static final int MOST_TOLD = 40;
+    private static final int MAX_PRINTED = 40;
     private static final List<String> LOCKS = List.of("gate", "door", "lid", "tap", "safe");
     private static final List<String> COUNTERS = List.of("sheep", "cows");
 
@@ -105,7 +105,7 @@ public final class Campaign {
             remove(folder);
             return SOUND;
         }
-        violations.stream().limit(MOST_TOLD).forEach(one -> log.accept("VIOLATION: " + one));
+        violations.stream().limit(MAX_PRINTED).forEach(one -> log.accept("VIOLATION: " + one));
         log.accept(
                 "FAIL [cluster]: %d violations, seed %d; the nodes' logs are in %s"
                         .formatted(violations.size(), plan.seed(), folder));
@@ -247,7 +247,7 @@ public final class Campaign {
                                 j == 0));
             }
             clients.add(
-                    new LockdClient(
+                    new LockdCampaignClient(
                             "lockd" + i, nodes, i, history, random.split(), clientsEnd, LOCKS));
             clients.add(
                     new CounterClient(
@@ -308,7 +308,7 @@ public final class Campaign {
     private String same(String command, String key) throws IOException {
         String first = null;
         for (CampaignNode node : nodes) {
-            try (LineSocket line = new LineSocket(node.index(), node.ports().dflockd())) {
+            try (RequestSocket line = new RequestSocket(node.index(), node.ports().dflockd())) {
                 String answer = line.ask(command + "\n" + key + "\n\n", 10_000);
                 if (answer.startsWith("error") || (first != null && !first.equals(answer))) {
                     throw new IOException(

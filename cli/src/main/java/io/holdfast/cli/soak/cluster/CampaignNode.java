@@ -1,6 +1,6 @@
 package io.holdfast.cli.soak.cluster;
 
-import io.holdfast.cli.json.Json;
+import io.holdfast.cli.json.JsonValue;
 
 import org.jspecify.annotations.Nullable;
 
@@ -203,15 +203,15 @@ final class CampaignNode {
             connection.setReadTimeout(ASK_MILLIS);
             try (var in = connection.getInputStream()) {
                 String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-                if (!(Json.parse(text) instanceof Json.Fields fields)) {
+                if (!(JsonValue.parse(text) instanceof JsonValue.ObjectValue objectValue)) {
                     return null;
                 }
                 return new NodeView(
                         index,
-                        fields.text("role"),
-                        (long) fields.number("term"),
-                        (long) fields.number("commit_index"),
-                        (long) fields.number("applied_index"),
+                        objectValue.text("role"),
+                        (long) objectValue.number("term"),
+                        (long) objectValue.number("commit_index"),
+                        (long) objectValue.number("applied_index"),
                         text.contains("\"serving\":true"));
             } finally {
                 connection.disconnect();

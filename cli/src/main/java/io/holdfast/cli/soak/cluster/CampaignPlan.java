@@ -12,12 +12,12 @@ import java.time.Duration;
  * @param folder where the nodes' data and logs go; null for a new one among temporary files
  */
 public record CampaignPlan(long seed, Duration duration, int nodes, @Nullable Path folder) {
-    private static final int LEAST = 3;
-    private static final int MOST = 7;
+    private static final int MIN_NODES = 3;
+    private static final int MAX_NODES = 7;
 
     /** Throws {@link IllegalArgumentException} that names the option. */
     public CampaignPlan {
-        if (nodes < LEAST || nodes > MOST) {
+        if (nodes < MIN_NODES || nodes > MAX_NODES) {
             throw new IllegalArgumentException("--nodes must be 3-7 (got " + nodes + ")");
         }
         if (duration.isZero() || duration.isNegative()) {

@@ -56,13 +56,13 @@ final class Checker {
 
     private void holds() {
         fencesAreUnique();
-        grouped(history.holds(), Hold::key)
+        grouped(history.holds(), ObservedHold::key)
                 .forEach(
                         (_, holds) -> {
                             onlyOneHolds(holds);
-                            List<Hold> fenced = holds.stream().filter(Hold::hasFence).toList();
-                            firstComeFirstServed(fenced, Hold::knownFrom);
-                            grouped(fenced, hold -> "" + hold.node())
+                            List<ObservedHold> fenced = holds.stream().filter(ObservedHold::hasFence).toList();
+                            firstComeFirstServed(fenced, ObservedHold::knownFrom);
+                            grouped(fenced, observedHold -> "" + observedHold.node())
                                     .values()
                                     .forEach(
                                             local -> firstComeFirstServed(local, this::inLineHere));
@@ -70,26 +70,26 @@ final class Checker {
     }
 
     private void fencesAreUnique() {
-        Map<Long, Hold> seen = new HashMap<>();
-        for (Hold hold : history.holds()) {
-            Hold other = hold.hasFence() ? seen.putIfAbsent(hold.fence(), hold) : null;
+        Map<Long, ObservedHold> seen = new HashMap<>();
+        for (ObservedHold observedHold : history.holds()) {
+            ObservedHold other = observedHold.hasFence() ? seen.putIfAbsent(observedHold.fence(), observedHold) : null;
             if (other != null) {
-                violations.add("one fence twice: " + told(other) + " and " + told(hold));
+                violations.add("one fence twice: " + describe(other) + " and " + describe(observedHold));
             }
         }
     }
 
     /** No two are sure to hold at the same time. */
-    private void onlyOneHolds(List<Hold> holds) {
-        List<Hold> inOrder = new ArrayList<>(holds);
-        inOrder.sort(Comparator.comparingLong(Hold::granted));
-        Hold last = null;
-        for (Hold hold : inOrder) {
-            if (last != null && sureUntil(last) > hold.granted()) {
-                violations.add("two holders: " + told(last) + " and " + told(hold));
+    private void onlyOneHolds(List<ObservedHold> holds) {
+        List<ObservedHold> inOrder = new ArrayList<>(holds);
+        inOrder.sort(Comparator.comparingLong(ObservedHold::granted));
+        ObservedHold last = null;
+        for (ObservedHold observedHold : inOrder) {
+            if (last != null && sureUntil(last) > observedHold.granted()) {
+                violations.add("two holders: " + describe(last) + " and " + describe(observedHold));
             }
-            if (last == null || sureUntil(hold) > sureUntil(last)) {
-                last = hold;
+            if (last == null || sureUntil(observedHold) > sureUntil(last)) {
+                last = observedHold;
             }
         }
     }
@@ -98,50 +98,50 @@ final class Checker {
      * How long a client was right to think that it holds. While its node was stopped, it could not
      * be told that it does not, and only what was confirmed later counts.
      */
-    private long sureUntil(Hold hold) {
-        long until = hold.ended();
+    private long sureUntil(ObservedHold observedHold) {
+        long until = observedHold.ended();
         for (Asleep sleep : history.asleep()) {
-            if (sleep.node() == hold.node()
-                    && sleep.from() < hold.ended()
-                    && sleep.until() > hold.asked()) {
+            if (sleep.node() == observedHold.node()
+                    && sleep.from() < observedHold.ended()
+                    && sleep.until() > observedHold.asked()) {
                 until = Math.min(until, sleep.from());
             }
         }
-        return Math.max(hold.confirmed(), until);
+        return Math.max(observedHold.confirmed(), until);
     }
 
     /** Whoever asks when another is known to be before it gets a greater fence. */
-    private void firstComeFirstServed(List<Hold> holds, ToLongFunction<Hold> before) {
-        List<Hold> byAsked = new ArrayList<>(holds);
-        byAsked.sort(Comparator.comparingLong(Hold::asked));
-        List<Hold> byBefore = new ArrayList<>(holds);
+    private void firstComeFirstServed(List<ObservedHold> holds, ToLongFunction<ObservedHold> before) {
+        List<ObservedHold> byAsked = new ArrayList<>(holds);
+        byAsked.sort(Comparator.comparingLong(ObservedHold::asked));
+        List<ObservedHold> byBefore = new ArrayList<>(holds);
         byBefore.sort(Comparator.comparingLong(before));
-        Hold greatest = null;
+        ObservedHold greatest = null;
         int next = 0;
-        for (Hold hold : byAsked) {
+        for (ObservedHold observedHold : byAsked) {
             while (next < byBefore.size()
-                    && before.applyAsLong(byBefore.get(next)) < hold.asked()) {
-                Hold earlier = byBefore.get(next++);
+                    && before.applyAsLong(byBefore.get(next)) < observedHold.asked()) {
+                ObservedHold earlier = byBefore.get(next++);
                 if (greatest == null
                         || Long.compareUnsigned(earlier.fence(), greatest.fence()) > 0) {
                     greatest = earlier;
                 }
             }
-            if (greatest != null && Long.compareUnsigned(greatest.fence(), hold.fence()) > 0) {
-                violations.add("out of order: " + told(greatest) + " after " + told(hold));
+            if (greatest != null && Long.compareUnsigned(greatest.fence(), observedHold.fence()) > 0) {
+                violations.add("out of order: " + describe(greatest) + " after " + describe(observedHold));
             }
         }
     }
 
-    private long inLineHere(Hold hold) {
+    private long inLineHere(ObservedHold observedHold) {
         for (Asleep sleep : history.asleep()) {
-            if (sleep.node() == hold.node()
-                    && sleep.from() < hold.sent() + SLACK
-                    && sleep.until() > hold.asked()) {
-                return Math.min(hold.knownFrom(), sleep.until() + SLACK);
+            if (sleep.node() == observedHold.node()
+                    && sleep.from() < observedHold.sent() + SLACK
+                    && sleep.until() > observedHold.asked()) {
+                return Math.min(observedHold.knownFrom(), sleep.until() + SLACK);
             }
         }
-        return Math.min(hold.knownFrom(), hold.sent() + SLACK);
+        return Math.min(observedHold.knownFrom(), observedHold.sent() + SLACK);
     }
 
     private void timeouts() {
@@ -239,7 +239,7 @@ final class Checker {
             List<Written> writes = written.getOrDefault(read.key(), List.of());
             Written source = source(read, writes);
             if (source == null && read.value() != 0) {
-                violations.add(told(read) + ", which nobody had written");
+                violations.add(describe(read) + ", which nobody had written");
                 continue;
             }
             for (Written later : writes) {
@@ -249,7 +249,7 @@ final class Checker {
                                 && (source == null || source.answered() < later.asked());
                 if (overwritten) {
                     violations.add(
-                            told(read) + ", though " + later.value() + " was acknowledged before");
+                            describe(read) + ", though " + later.value() + " was acknowledged before");
                     break;
                 }
             }
@@ -279,21 +279,21 @@ final class Checker {
         return groups;
     }
 
-    private String told(Hold hold) {
+    private String describe(ObservedHold observedHold) {
         return "%s on node %d had %s with fence %s from %s to %s (asked at %s, confirmed to %s, given up at %s)"
                 .formatted(
-                        hold.client(),
-                        hold.node(),
-                        hold.key(),
-                        hold.hasFence() ? Long.toHexString(hold.fence()) : "none",
-                        at(hold.granted()),
-                        at(sureUntil(hold)),
-                        at(hold.asked()),
-                        at(hold.confirmed()),
-                        at(hold.ended()));
+                        observedHold.client(),
+                        observedHold.node(),
+                        observedHold.key(),
+                        observedHold.hasFence() ? Long.toHexString(observedHold.fence()) : "none",
+                        at(observedHold.granted()),
+                        at(sureUntil(observedHold)),
+                        at(observedHold.asked()),
+                        at(observedHold.confirmed()),
+                        at(observedHold.ended()));
     }
 
-    private String told(Read read) {
+    private String describe(Read read) {
         return "%s read %d from %s at %s"
                 .formatted(read.client(), read.value(), read.key(), at(read.answered()));
     }

@@ -14,7 +14,7 @@ abstract class Client implements Runnable {
     /**
      * How long a request may take beyond what it waits for itself, with all faults that we make.
      */
-    private static final int PATIENCE_MILLIS = 40_000;
+    private static final int TIMEOUT_MILLIS = 40_000;
 
     private static final int RETRY_MILLIS = 150;
 
@@ -24,7 +24,7 @@ abstract class Client implements Runnable {
     private final List<CampaignNode> nodes;
     private final CountDownLatch end;
     private int node;
-    private @Nullable LineSocket connection;
+    private @Nullable RequestSocket connection;
 
     /**
      * @param node where it begins
@@ -78,11 +78,11 @@ abstract class Client implements Runnable {
     }
 
     /** A connection to some node; throws if all is over. */
-    final LineSocket connection() throws IOException, InterruptedException {
-        LineSocket open = connection;
+    final RequestSocket connection() throws IOException, InterruptedException {
+        RequestSocket open = connection;
         while (open == null) {
             try {
-                open = new LineSocket(node, port(nodes.get(node)));
+                open = new RequestSocket(node, port(nodes.get(node)));
                 connection = open;
             } catch (IOException e) {
                 node = (node + 1) % nodes.size();
@@ -96,7 +96,7 @@ abstract class Client implements Runnable {
 
     /** Goes elsewhere next time. */
     final void drop() {
-        LineSocket open = connection;
+        RequestSocket open = connection;
         if (open != null) {
             open.close();
             connection = null;
@@ -117,9 +117,9 @@ abstract class Client implements Runnable {
 
     final String say(String request, String told, int waitSeconds)
             throws IOException, InterruptedException {
-        LineSocket open = connection();
+        RequestSocket open = connection();
         try {
-            return open.ask(request, PATIENCE_MILLIS + waitSeconds * 1000);
+            return open.ask(request, TIMEOUT_MILLIS + waitSeconds * 1000);
         } catch (SocketTimeoutException e) {
             history.fault(
                     name + " got no answer from node " + open.node() + " to " + told + " for 40 s");

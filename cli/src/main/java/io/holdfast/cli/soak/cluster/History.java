@@ -37,7 +37,7 @@ final class History {
     /** A node's process was stopped for a while, and could not tell its clients anything. */
     record Asleep(int node, long from, long until) {}
 
-    private final Queue<Hold> holds = new ConcurrentLinkedQueue<>();
+    private final Queue<ObservedHold> holds = new ConcurrentLinkedQueue<>();
     private final Queue<Added> added = new ConcurrentLinkedQueue<>();
     private final Queue<Written> written = new ConcurrentLinkedQueue<>();
     private final Queue<Read> reads = new ConcurrentLinkedQueue<>();
@@ -47,8 +47,8 @@ final class History {
     private final Queue<String> faults = new ConcurrentLinkedQueue<>();
     private final Map<String, Long> finals = new TreeMap<>();
 
-    void add(Hold hold) {
-        holds.add(hold);
+    void add(ObservedHold observedHold) {
+        holds.add(observedHold);
     }
 
     void add(Added one) {
@@ -85,7 +85,7 @@ final class History {
         finals.put(counter, value);
     }
 
-    List<Hold> holds() {
+    List<ObservedHold> holds() {
         return new ArrayList<>(holds);
     }
 

@@ -40,7 +40,7 @@ final class LockClient extends Client {
     }
 
     /** A lock while it is held. */
-    private static final class Held {
+    private static final class HeldLock {
         final String key;
         final String token;
         final long asked;
@@ -52,7 +52,7 @@ final class LockClient extends Client {
         long confirmed;
         long leaseEnd;
 
-        Held(int node, String key, String token, long asked, long sent, long inLine, long lease) {
+        HeldLock(int node, String key, String token, long asked, long sent, long inLine, long lease) {
             this.node = node;
             this.key = key;
             this.token = token;
@@ -70,24 +70,24 @@ final class LockClient extends Client {
         String key = keys.get(random.nextInt(keys.size()));
         int lease = random.nextInt(8) == 0 ? 1 : random.nextInt(3, 20);
         int wait = random.nextInt(4) == 0 ? 0 : random.nextInt(1, 11);
-        Held held = inTwoPhases ? enqueue(key, wait, lease) : acquire(key, wait, lease);
-        if (held != null) {
-            hold(held, lease);
+        HeldLock heldLock = inTwoPhases ? enqueue(key, wait, lease) : acquire(key, wait, lease);
+        if (heldLock != null) {
+            hold(heldLock, lease);
         }
         rest(40);
     }
 
-    private @Nullable Held acquire(String key, int wait, int lease)
+    private @Nullable HeldLock acquire(String key, int wait, int lease)
             throws IOException, InterruptedException {
-        LineSocket at = connection();
+        RequestSocket at = connection();
         long asked = System.nanoTime();
         String answer = ask("l", key, wait + " " + lease, wait);
-        return granted(at, key, answer, "ok ", asked, at.sent(), Hold.NEVER, lease, asked, wait);
+        return granted(at, key, answer, "ok ", asked, at.sent(), ObservedHold.NEVER, lease, asked, wait);
     }
 
-    private @Nullable Held enqueue(String key, int wait, int lease)
+    private @Nullable HeldLock enqueue(String key, int wait, int lease)
             throws IOException, InterruptedException {
-        LineSocket at = connection();
+        RequestSocket at = connection();
         long asked = System.nanoTime();
         String answer = ask("e", key, "" + lease);
         long sent = at.sent();
@@ -100,8 +100,8 @@ final class LockClient extends Client {
         return granted(at, key, end, "ok ", asked, sent, inLine, lease, waits, wait);
     }
 
-    private @Nullable Held granted(
-            LineSocket at,
+    private @Nullable HeldLock granted(
+            RequestSocket at,
             String key,
             String answer,
             String word,
@@ -114,7 +114,7 @@ final class LockClient extends Client {
         if (answer.startsWith(word)) {
             overslept.remove(key);
             String token = answer.substring(word.length()).replaceFirst(" .*", "");
-            return new Held(
+            return new HeldLock(
                     at.node(), key, token, asked, sent, inLine, TimeUnit.SECONDS.toNanos(lease));
         }
         if (answer.equals("timeout")) {
@@ -129,24 +129,24 @@ final class LockClient extends Client {
         return null;
     }
 
-    private void hold(Held held, int lease) throws IOException, InterruptedException {
+    private void hold(HeldLock heldLock, int lease) throws IOException, InterruptedException {
         boolean renews = random.nextInt(3) == 0;
         try {
             if (random.nextInt(12) == 0 && lease <= 4) {
-                sleepOver(held);
+                sleepOver(heldLock);
                 return;
             }
             hold(random.nextInt(8) == 0 ? 800 : 60);
             if (renews) {
-                renew(held, random.nextInt(3, 20));
+                renew(heldLock, random.nextInt(3, 20));
                 hold(60);
             }
-            release(held);
+            release(heldLock);
         } catch (IOException e) {
             long lost = System.nanoTime();
             drop();
-            if (held.over || random.nextBoolean() || !takeOver(held)) {
-                end(held, lost);
+            if (heldLock.over || random.nextBoolean() || !takeOver(heldLock)) {
+                end(heldLock, lost);
                 throw e;
             }
         }
@@ -160,67 +160,67 @@ final class LockClient extends Client {
     }
 
     /** Lets the lease run out, and does not say so. */
-    private void sleepOver(Held held) throws IOException, InterruptedException {
-        long left = held.leaseEnd - System.nanoTime();
+    private void sleepOver(HeldLock heldLock) throws IOException, InterruptedException {
+        long left = heldLock.leaseEnd - System.nanoTime();
         if (left > 0) {
             if (connection().endsWithin((int) TimeUnit.NANOSECONDS.toMillis(left))) {
                 throw new IOException("sent away while holding");
             }
         }
-        end(held, Hold.NEVER);
-        overslept.add(held.key);
+        end(heldLock, ObservedHold.NEVER);
+        overslept.add(heldLock.key);
     }
 
-    private void renew(Held held, int lease) throws IOException, InterruptedException {
+    private void renew(HeldLock heldLock, int lease) throws IOException, InterruptedException {
         long asked = System.nanoTime();
-        String answer = ask("n", held.key, held.token + " " + lease);
+        String answer = ask("n", heldLock.key, heldLock.token + " " + lease);
         if (answer.startsWith("ok ")) {
-            held.confirmed = asked;
-            held.leaseEnd = asked + TimeUnit.SECONDS.toNanos(lease);
+            heldLock.confirmed = asked;
+            heldLock.leaseEnd = asked + TimeUnit.SECONDS.toNanos(lease);
         } else {
-            refused(held, "renew", asked);
+            refused(heldLock, "renew", asked);
         }
     }
 
-    private void release(Held held) throws IOException, InterruptedException {
+    private void release(HeldLock heldLock) throws IOException, InterruptedException {
         long asked = System.nanoTime();
         String answer;
         try {
-            answer = ask("r", held.key, held.token);
+            answer = ask("r", heldLock.key, heldLock.token);
         } catch (IOException e) {
-            end(held, asked);
+            end(heldLock, asked);
             throw e;
         }
         if (answer.equals("ok")) {
-            held.confirmed = asked;
+            heldLock.confirmed = asked;
         } else {
-            refused(held, "release", asked);
+            refused(heldLock, "release", asked);
             drop(); // it may still be held, and nobody can get in line for what it holds
         }
-        end(held, asked);
+        end(heldLock, asked);
     }
 
-    private void refused(Held held, String request, long asked) {
+    private void refused(HeldLock heldLock, String request, long asked) {
         long answered = System.nanoTime();
-        if (asked < held.leaseEnd && answered < held.leaseEnd && answered - asked < SWIFT) {
+        if (asked < heldLock.leaseEnd && answered < heldLock.leaseEnd && answered - asked < SWIFT) {
             history.add(
                     new History.Lost(
-                            name, held.node, held.key, request, held.granted, asked, answered));
+                            name, heldLock.node, heldLock.key, request, heldLock.granted, asked, answered));
         }
     }
 
     /** Renews by another connection: the lock is then that one's. */
-    private boolean takeOver(Held held) throws InterruptedException {
+    private boolean takeOver(HeldLock heldLock) throws InterruptedException {
         try {
             connection();
             long asked = System.nanoTime();
-            String answer = ask("n", held.key, held.token + " 15");
+            String answer = ask("n", heldLock.key, heldLock.token + " 15");
             if (!answer.startsWith("ok ")) {
                 return false;
             }
-            held.confirmed = asked;
-            held.leaseEnd = asked + TimeUnit.SECONDS.toNanos(15);
-            release(held);
+            heldLock.confirmed = asked;
+            heldLock.leaseEnd = asked + TimeUnit.SECONDS.toNanos(15);
+            release(heldLock);
             return true;
         } catch (IOException e) {
             drop();
@@ -228,22 +228,22 @@ final class LockClient extends Client {
         }
     }
 
-    private void end(Held held, long when) {
-        if (held.over) {
+    private void end(HeldLock heldLock, long when) {
+        if (heldLock.over) {
             return;
         }
-        held.over = true;
+        heldLock.over = true;
         history.add(
-                new Hold(
+                new ObservedHold(
                         name,
-                        held.node,
-                        held.key,
-                        Long.parseUnsignedLong(held.token, 0, 16, 16),
-                        held.asked,
-                        held.sent,
-                        held.inLine,
-                        held.granted,
-                        held.confirmed,
-                        Math.max(held.granted, Math.min(when, held.leaseEnd))));
+                        heldLock.node,
+                        heldLock.key,
+                        Long.parseUnsignedLong(heldLock.token, 0, 16, 16),
+                        heldLock.asked,
+                        heldLock.sent,
+                        heldLock.inLine,
+                        heldLock.granted,
+                        heldLock.confirmed,
+                        Math.max(heldLock.granted, Math.min(when, heldLock.leaseEnd))));
     }
 }

@@ -12,13 +12,13 @@ import java.util.List;
 /**
  * The ways between nodes, which can be broken one by one. Each node is known by a name, and each
  * node has a file of its own that says where the names are: its own name is where it listens, the
- * others' are a {@link Link} of this process. So all nodes agree on the names, and no address that
+ * others' are a {@link NetworkProxy} of this process. So all nodes agree on the names, and no address that
  * one tells another leads past the links.
  */
 final class Network implements Closeable {
     private final List<Integer> ports;
     private final Direction[][] directions;
-    private final List<Link> links = new ArrayList<>();
+    private final List<NetworkProxy> links = new ArrayList<>();
 
     /**
      * @param ports where the nodes listen for each other
@@ -37,7 +37,7 @@ final class Network implements Closeable {
                 for (int to = 0; to < nodes; to++) {
                     if (from != to) {
                         links.add(
-                                new Link(
+                                new NetworkProxy(
                                         new InetSocketAddress(address(from, to), ports.get(to)),
                                         new InetSocketAddress(
                                                 InetAddress.getLoopbackAddress(), ports.get(to)),
@@ -107,6 +107,6 @@ final class Network implements Closeable {
     @Override
     public void close() {
         heal();
-        links.forEach(Link::close);
+        links.forEach(NetworkProxy::close);
     }
 }

@@ -41,7 +41,7 @@ class CheckerTest {
 
     @Test
     void finds_two_holders_where_one_has_no_fence() {
-        history.add(hold("a", 0, Hold.NO_FENCE).asked(0).granted(1).confirmed(1).ended(5).get());
+        history.add(hold("a", 0, ObservedHold.NO_FENCE).asked(0).granted(1).confirmed(1).ended(5).get());
         history.add(hold("b", 1, 8).asked(1).granted(4).confirmed(4).ended(6).get());
         assertThat(found()).singleElement().asString().startsWith("two holders: a ");
     }
@@ -220,7 +220,7 @@ class CheckerTest {
         private final int node;
         private final long fence;
         private long asked;
-        private long inLine = Hold.NEVER;
+        private long inLine = ObservedHold.NEVER;
         private long granted;
         private long confirmed;
         private long ended;
@@ -256,8 +256,8 @@ class CheckerTest {
             return this;
         }
 
-        Hold get() {
-            return new Hold(
+        ObservedHold get() {
+            return new ObservedHold(
                     client, node, "gate", fence, asked, asked, inLine, granted, confirmed, ended);
         }
     }

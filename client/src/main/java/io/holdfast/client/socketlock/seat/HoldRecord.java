@@ -10,8 +10,8 @@ import java.util.HexFormat;
 
 /** A hold as the lock file has it, for whoever is primary next. */
 public final class HoldRecord {
-    static final int MOST_PROCESS_CHARS = 96;
-    private static final int MOST_ID_CHARS = 40;
+    static final int MAX_PROCESS_CHARS = 96;
+    private static final int MAX_ID_CHARS = 40;
     private static final int HASH_BYTES = 16;
     private static final int WORDS = 6;
 
@@ -22,7 +22,7 @@ public final class HoldRecord {
     final long epoch;
     final String clientId;
     final String lockId;
-    final ProcessName process;
+    final ProcessIdentity process;
 
     HoldRecord(
             int index,
@@ -30,7 +30,7 @@ public final class HoldRecord {
             long epoch,
             String clientId,
             String lockId,
-            ProcessName process) {
+            ProcessIdentity process) {
         this.index = index;
         this.write = write;
         this.epoch = epoch;
@@ -54,7 +54,7 @@ public final class HoldRecord {
                     Long.parseLong(words[2]),
                     words[3],
                     words[4],
-                    ProcessName.parse(words[5]));
+                    ProcessIdentity.parse(words[5]));
         } catch (NumberFormatException e) {
             return null;
         }
@@ -75,7 +75,7 @@ public final class HoldRecord {
     static String shortened(String id) {
         boolean plain =
                 !id.isEmpty()
-                        && id.length() <= MOST_ID_CHARS
+                        && id.length() <= MAX_ID_CHARS
                         && id.chars().allMatch(c -> c > ' ' && c < 0x7f);
         return plain ? id : "~" + hash(id);
     }

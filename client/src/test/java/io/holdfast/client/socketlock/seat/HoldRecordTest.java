@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("A hold in the lock file")
 class HoldRecordTest {
     private static HoldRecord hold(String clientId, String lockId) {
-        return new HoldRecord(3, true, Long.MAX_VALUE, clientId, lockId, ProcessName.own());
+        return new HoldRecord(3, true, Long.MAX_VALUE, clientId, lockId, ProcessIdentity.own());
     }
 
     @Test
@@ -22,7 +22,7 @@ class HoldRecordTest {
         assertThat(read.line()).isEqualTo(hold.line());
         assertThat(read.write).isTrue();
         assertThat(read.epoch).isEqualTo(Long.MAX_VALUE);
-        assertThat(read.process).isEqualTo(ProcessName.own());
+        assertThat(read.process).isEqualTo(ProcessIdentity.own());
     }
 
     @ParameterizedTest
@@ -36,13 +36,13 @@ class HoldRecordTest {
 
     @Test
     void fits_in_its_record_however_long_the_ids_are() {
-        ProcessName longest = ProcessName.parse("b".repeat(70) + ":1:1234567890:123");
+        ProcessIdentity longest = ProcessIdentity.parse("b".repeat(70) + ":1:1234567890:123");
         assertThat(longest.isKnown()).isTrue();
         HoldRecord hold =
                 new HoldRecord(
                         1, true, Long.MAX_VALUE, "c".repeat(60_000), "l".repeat(40), longest);
 
-        assertThat(hold.line().length()).isLessThan(SeatFile.RECORD_BYTES);
+        assertThat(hold.line().length()).isLessThan(PrimaryLockFile.RECORD_BYTES);
         assertThat(HoldRecord.parse(1, hold.line())).isNotNull();
         assertThat(HoldRecord.shortened("x".repeat(40))).isEqualTo("x".repeat(40));
         assertThat(HoldRecord.shortened("x".repeat(41)))

@@ -1,0 +1,18 @@
+package io.holdfast.cli.options;
+
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+import java.time.Duration;
+
+/** Reads an option that is a span of time. */
+public final class DurationConverter implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+        return Durations.parse(text)
+                .orElseThrow(
+                        () ->
+                                new TypeConversionException(
+                                        "'" + text + "' is not " + Durations.EXAMPLES));
+    }
+}

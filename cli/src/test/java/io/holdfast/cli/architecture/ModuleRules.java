@@ -1,0 +1,177 @@
+package io.holdfast.cli.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchRule;
+
+import java.time.Clock;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/** Which module may know which, as rules over the packages below {@code root}. */
+final class ModuleRules {
+    /** Every module of the server, and those of ours that it may know. */
+    private static final Map<String, Set<String>> KNOWS =
+            Map.of(
+                    "engine", Set.of(),
+                    "driver", Set.of("engine"),
+                    "protocol", Set.of("engine"),
+                    "http", Set.of("engine", "driver", "protocol.json", "protocol.dflockd"),
+                    "server", Set.of("engine", "driver", "protocol", "client.socketlock.seat"),
+                    "cluster", Set.of("engine", "driver"),
+                    "client", Set.of(),
+                    "lockfile", Set.of());
+
+    /** Static calls whose answer depends on the moment, the machine or chance. */
+    private static final Map<String, Set<String>> UNREPEATABLE =
+            Map.of(
+                    "java.lang.System",
+                    Set.of(
+                            "nanoTime",
+                            "currentTimeMillis",
+                            "identityHashCode",
+                            "getenv",
+                            "getProperty"),
+                    "java.lang.Math",
+                    Set.of("random"),
+                    "java.util.UUID",
+                    Set.of("randomUUID"),
+                    "java.util.Collections",
+                    Set.of("shuffle"));
+
+    /** State becomes bytes, and bytes state; where they are kept, the engine cannot know. */
+    private static final String VALUES_AS_BYTES =
+            "java\\.io\\.(DataInput|DataOutput|IOException|EOFException)";
+
+    private final String root;
+
+    ModuleRules(String root) {
+        this.root = root;
+    }
+
+    /** The module knows, among ours, itself and those that {@link #KNOWS} lists. */
+    ArchRule of(String module) {
+        DescribedPredicate<JavaClass> allowed = in(module);
+        for (String other : KNOWS.getOrDefault(module, Set.of())) {
+            allowed = allowed.or(in(other));
+        }
+        return noClasses()
+                .that(in(module))
+                .should()
+                .dependOnClassesThat(resideInAPackage(root + "..").and(not(allowed)))
+                .as(module + " knows only " + KNOWS.get(module) + " of our modules");
+    }
+
+    ArchRule needsTheJdkAlone(String module) {
+        return classes()
+                .that(in(module))
+                .should()
+                .onlyDependOnClassesThat(
+                        in(module)
+                                .or(
+                                        resideInAnyPackage(
+                                                "java..",
+                                                "javax.net.ssl..",
+                                                "org.jspecify.annotations..")))
+                .as(module + " needs the JDK alone");
+    }
+
+    ArchRule engineNeverLeavesItsRoom() {
+        return noClasses()
+                .that(in("engine"))
+                .should()
+                .dependOnClassesThat(
+                        resideInAnyPackage(
+                                        "java.io..",
+                                        "java.net..",
+                                        "java.nio.channels..",
+                                        "java.nio.file..",
+                                        "java.security..",
+                                        "java.util.logging..")
+                                .and(not(nameMatching(VALUES_AS_BYTES)))
+                                .or(nameMatching("java\\.lang\\.(Process|Runtime).*")))
+                .as("engine does no input or output");
+    }
+
+    ArchRule engineHasNoThreads() {
+        return noClasses()
+                .that(in("engine"))
+                .should()
+                .dependOnClassesThat(
+                        resideInAPackage("java.util.concurrent..")
+                                .and(not(nameMatching(".*\\.TimeUnit")))
+                                .or(nameMatching("java\\.lang\\.(Thread|ScopedValue).*"))
+                                .or(nameMatching("java\\.util\\.Timer.*")))
+                .as("engine has no threads");
+    }
+
+    ArchRule engineIsRepeatable() {
+        DescribedPredicate<JavaClass> sources =
+                assignableTo(Random.class)
+                        .or(assignableTo(RandomGenerator.class))
+                        .or(assignableTo(Clock.class));
+        return noClasses()
+                .that(in("engine"))
+                .should()
+                .dependOnClassesThat(sources)
+                .orShould()
+                .accessTargetWhere(isUnrepeatable())
+                .as("engine has no clock and no chance");
+    }
+
+    ArchRule protocolTakesBuffersAndCodecsFromNetty() {
+        return noClasses()
+                .that(in("protocol"))
+                .should()
+                .dependOnClassesThat(
+                        resideInAPackage("io.netty..")
+                                .and(
+                                        not(
+                                                resideInAnyPackage(
+                                                        "io.netty.buffer..",
+                                                        "io.netty.channel",
+                                                        "io.netty.handler.codec..",
+                                                        "io.netty.util..")))
+                                .or(nameMatching("io\\.netty\\.channel\\..*EventLoopGroup")))
+                .as("protocol takes buffers and codecs from Netty, and no transport");
+    }
+
+    ArchRule nobodyKnowsTheCli() {
+        return noClasses()
+                .that(resideInAPackage(root + "..").and(not(in("cli"))))
+                .should()
+                .dependOnClassesThat(in("cli"))
+                .as("nobody knows the cli");
+    }
+
+    ArchRule noPackageCycles() {
+        return slices().matching(root + ".(**)").should().beFreeOfCycles();
+    }
+
+    private DescribedPredicate<JavaClass> in(String module) {
+        return resideInAPackage(root + "." + module + "..");
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> isUnrepeatable() {
+        return DescribedPredicate.describe(
+                "asks for the time or for chance",
+                access -> {
+                    String owner = access.getTargetOwner().getName();
+                    String name = access.getTarget().getName();
+                    return (owner.startsWith("java.time.") && name.equals("now"))
+                            || UNREPEATABLE.getOrDefault(owner, Set.of()).contains(name);
+                });
+    }
+}

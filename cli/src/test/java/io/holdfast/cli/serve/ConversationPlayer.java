@@ -1,0 +1,205 @@
+package io.holdfast.cli.serve;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Plays a {@link ConversationScript} against a running server, step by step:
+ *
+ * <pre>
+ * a open                   connect client a
+ * a &gt; l                    a sends the line "l"
+ * a &gt;&gt; raw\x00text         a sends these bytes as they are (\n \r \t \0 \xNN \\)
+ * a &lt; ok {t:token} 33      a receives exactly this line; "~2" behind it: within 2 seconds, not 5
+ * a eof                    the server closes a's connection; "~2" as above
+ * a silent 0.3             nothing arrives at a for so many seconds
+ * a * 3                    the next 3 lines that a receives may come in any order
+ * a close                  close a's connection
+ * sleep 1.5
+ * </pre>
+ *
+ * Lines that begin with {@code #} or {@code @} are no steps.
+ */
+final class ConversationPlayer implements AutoCloseable {
+    private static final Pattern WITHIN = Pattern.compile("\\s+~(\\d+(?:\\.\\d+)?)$");
+    private static final Pattern ESCAPE = Pattern.compile("\\\\(x[0-9a-fA-F]{2}|[nrt0\\\\])");
+    private static final double USUAL_SECONDS = 5;
+
+    private final SocketAddress server;
+    private final Duration slack;
+    private final Map<String, ConversationClient> clients = new LinkedHashMap<>();
+    private final Map<String, String> captured = new HashMap<>();
+    private final Map<String, Loose> loose = new HashMap<>();
+
+    /** Lines of one client that may come in any order. */
+    private record Loose(int count, List<String> wanted) {}
+
+    /** What is expected, and how soon. */
+    private record ExpectedLine(String text, Duration within) {}
+
+    private ConversationPlayer(SocketAddress server, Duration slack) {
+        this.server = server;
+        this.slack = slack;
+    }
+
+    /**
+     * Fails with the line that the server did not follow.
+     *
+     * @param slack what a slow machine may take on top of every deadline
+     */
+    static void play(ConversationScript conversationScript, SocketAddress server, Duration slack)
+            throws InterruptedException {
+        try (ConversationPlayer player = new ConversationPlayer(server, slack)) {
+            int number = 0;
+            for (String line : conversationScript.lines()) {
+                number++;
+                try {
+                    player.step(line);
+                } catch (ConversationMismatch | IOException e) {
+                    throw new AssertionError(
+                            "%s:%d: %s: %s"
+                                    .formatted(conversationScript.name(), number, line.strip(), e.getMessage()),
+                            e);
+                }
+            }
+            player.loose.forEach(
+                    (who, lines) -> {
+                        throw new AssertionError(
+                                "%s: %s waits for %d lines, but only %d follow"
+                                        .formatted(
+                                                conversationScript.name(),
+                                                who,
+                                                lines.count(),
+                                                lines.wanted().size()));
+                    });
+        }
+    }
+
+    private void step(String line) throws IOException, InterruptedException {
+        String text = line.stripLeading();
+        if (text.isEmpty() || text.startsWith("#") || text.startsWith("@")) {
+            return;
+        }
+        String[] words = text.split(" ", 3);
+        String who = words[0];
+        if (who.equals("sleep")) {
+            Thread.sleep(seconds(Double.parseDouble(words[1])));
+            return;
+        }
+        String verb = words.length > 1 ? words[1] : "";
+        String argument = words.length > 2 ? words[2] : "";
+        switch (verb) {
+            case "open" -> open(who);
+            case ">" -> client(who).send(LinePattern.fill(argument, captured) + "\n");
+            case ">>" -> client(who).send(unescaped(LinePattern.fill(argument, captured)));
+            case "<" -> receive(who, argument);
+            case "eof" -> client(who).expectEnd(wanted(" " + argument).within());
+            case "silent" -> client(who).expectSilence(seconds(Double.parseDouble(argument)));
+            case "*" -> loose.put(who, new Loose(Integer.parseInt(argument), new ArrayList<>()));
+            case "close" -> close(who);
+            default -> throw new ConversationMismatch("no such step");
+        }
+    }
+
+    private void open(String who) throws IOException {
+        ConversationClient before = clients.put(who, new ConversationClient(server));
+        if (before != null) {
+            before.close();
+        }
+    }
+
+    private void close(String who) throws IOException {
+        client(who).close();
+        clients.remove(who);
+    }
+
+    private ConversationClient client(String who) {
+        ConversationClient client = clients.get(who);
+        if (client == null) {
+            throw new ConversationMismatch(who + " is not open");
+        }
+        return client;
+    }
+
+    private void receive(String who, String argument) throws IOException {
+        ExpectedLine next = wanted(argument);
+        Loose lines = loose.get(who);
+        if (lines == null) {
+            receiveOne(who, new ArrayList<>(List.of(next.text())), next.within());
+            return;
+        }
+        lines.wanted().add(next.text());
+        if (lines.wanted().size() == lines.count()) {
+            loose.remove(who);
+            while (!lines.wanted().isEmpty()) {
+                receiveOne(who, lines.wanted(), next.within());
+            }
+        }
+    }
+
+    /** Receives a line, and strikes off what it was. */
+    private void receiveOne(String who, List<String> wanted, Duration within) throws IOException {
+        String got = client(who).line(within);
+        for (String text : wanted) {
+            Optional<Map<String, String>> found = new LinePattern(text, captured).match(got);
+            if (found.isPresent()) {
+                captured.putAll(found.get());
+                wanted.remove(text);
+                return;
+            }
+        }
+        throw new ConversationMismatch("wanted " + wanted + ", got \"" + got + "\"");
+    }
+
+    private ExpectedLine wanted(String argument) {
+        Matcher within = WITHIN.matcher(argument);
+        return within.find()
+                ? new ExpectedLine(
+                        argument.substring(0, within.start()),
+                        seconds(Double.parseDouble(within.group(1))).plus(slack))
+                : new ExpectedLine(argument, seconds(USUAL_SECONDS).plus(slack));
+    }
+
+    private static Duration seconds(double value) {
+        return Duration.ofMillis(Math.round(value * 1000));
+    }
+
+    private static String unescaped(String text) {
+        return ESCAPE.matcher(text)
+                .replaceAll(
+                        escape ->
+                                Matcher.quoteReplacement(
+                                        switch (escape.group(1)) {
+                                            case "n" -> "\n";
+                                            case "r" -> "\r";
+                                            case "t" -> "\t";
+                                            case "0" -> "\0";
+                                            case "\\" -> "\\";
+                                            default ->
+                                                    Character.toString(
+                                                            Integer.parseInt(
+                                                                    escape.group(1).substring(1),
+                                                                    16));
+                                        }));
+    }
+
+    @Override
+    public void close() {
+        for (ConversationClient client : clients.values()) {
+            try {
+                client.close();
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package io.holdfast.cli.soak;
+
+import io.holdfast.cli.bench.LineServer;
+import io.holdfast.cli.bench.LineServer.Request;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Locks and semaphores in strict order of arrival, as a rule for a {@link LineServer}. Leases never
+ * end: no test holds that long. Guarded by its own monitor.
+ */
+class CorrectLocks implements LineServer.Rule {
+    private static final class Place {
+        final int connection;
+        @Nullable String token;
+
+        Place(int connection) {
+            this.connection = connection;
+        }
+    }
+
+    private static final class Resource {
+        final int limit;
+        final Map<String, Integer> holders = new LinkedHashMap<>();
+        final Deque<Place> queue = new ArrayDeque<>();
+        final Map<Integer, Place> enqueued = new HashMap<>();
+
+        Resource(int limit) {
+            this.limit = limit;
+        }
+    }
+
+    private final Map<String, Resource> locks = new LinkedHashMap<>();
+    private final Map<String, Resource> semaphores = new LinkedHashMap<>();
+    private long fence = 0x1800_0000_0000_0000L;
+
+    /** Of the next grant; called with the monitor held. */
+    String nextToken() {
+        fence++;
+        return String.format(Locale.ROOT, "%016x%016x", fence, fence * 0x9E37_79B9_7F4A_7C15L);
+    }
+
+    @Override
+    public synchronized @Nullable String answer(Request request) throws InterruptedException {
+        var words = request.argument().split(" ", -1);
+        var key = request.key();
+        return switch (request.command()) {
+            case "l" -> acquire(request, lock(key), seconds(words[0]), words[1]);
+            case "sl" -> acquire(request, semaphore(key, words[1]), seconds(words[0]), words[2]);
+            case "r" -> release(lock(key), request.argument());
+            case "sr" -> release(semaphore(key, "3"), request.argument());
+            case "n" -> lock(key).holders.containsKey(words[0]) ? "ok " + words[1] : "error";
+            case "e" -> enqueue(request, lock(key), request.argument());
+            case "w" -> await(request, lock(key), seconds(request.argument()));
+            default -> "error";
+        };
+    }
+
+    @Override
+    public synchronized void ended(int connection) {
+        for (var all : List.of(locks, semaphores)) {
+            for (var resource : all.values()) {
+                resource.queue.removeIf(place -> place.connection == connection);
+                resource.enqueued.remove(connection);
+                resource.holders.values().removeIf(holder -> holder == connection);
+                grant(resource);
+            }
+        }
+    }
+
+    private Resource lock(String key) {
+        return locks.computeIfAbsent(key, _ -> new Resource(1));
+    }
+
+    private Resource semaphore(String key, String limit) {
+        return semaphores.computeIfAbsent(key, _ -> new Resource(Integer.parseInt(limit)));
+    }
+
+    private String acquire(Request request, Resource resource, long nanos, String lease)
+            throws InterruptedException {
+        var place = join(request, resource);
+        return blockFor(place, resource, nanos, lease);
+    }
+
+    private String enqueue(Request request, Resource resource, String lease) {
+        var place = join(request, resource);
+        if (place.token != null) {
+            return "acquired " + place.token + " " + lease;
+        }
+        resource.enqueued.put(request.connection(), place);
+        return "queued";
+    }
+
+    private String await(Request request, Resource resource, long nanos)
+            throws InterruptedException {
+        var place = resource.enqueued.remove(request.connection());
+        return place == null ? "error_not_enqueued" : blockFor(place, resource, nanos, "10");
+    }
+
+    private Place join(Request request, Resource resource) {
+        var place = new Place(request.connection());
+        resource.queue.add(place);
+        grant(resource);
+        return place;
+    }
+
+    private String blockFor(Place place, Resource resource, long nanos, String lease)
+            throws InterruptedException {
+        long deadline = System.nanoTime() + nanos;
+        while (place.token == null) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0 || !resource.queue.contains(place)) {
+                resource.queue.remove(place);
+                return "timeout";
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return "ok " + place.token + " " + lease;
+    }
+
+    private String release(Resource resource, String token) {
+        if (resource.holders.remove(token) == null) {
+            return "error";
+        }
+        grant(resource);
+        return "ok";
+    }
+
+    private void grant(Resource resource) {
+        while (resource.holders.size() < resource.limit && !resource.queue.isEmpty()) {
+            var place = resource.queue.remove();
+            place.token = nextToken();
+            resource.holders.put(place.token, place.connection);
+        }
+        notifyAll();
+    }
+
+    /** As in the statistics. */
+    synchronized String busyLocks() {
+        return busy(locks);
+    }
+
+    /** As in the statistics. */
+    synchronized String busySemaphores() {
+        return busy(semaphores);
+    }
+
+    private static String busy(Map<String, Resource> all) {
+        var entries = new ArrayList<String>();
+        all.forEach(
+                (key, resource) -> {
+                    if (!resource.holders.isEmpty() || !resource.queue.isEmpty()) {
+                        entries.add("{\"key\":\"" + key + "\",\"waiters\":0}");
+                    }
+                });
+        return "[" + String.join(",", entries) + "]";
+    }
+
+    private static long seconds(String text) {
+        return TimeUnit.SECONDS.toNanos(Long.parseLong(text));
+    }
+}

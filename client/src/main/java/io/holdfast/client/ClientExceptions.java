@@ -1,0 +1,72 @@
+package io.holdfast.client;
+
+import io.holdfast.client.service.ServiceException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+/** Turns what a service reports into what users see: the only place that does. */
+final class ClientExceptions {
+    private ClientExceptions() {}
+
+    /**
+     * @param what was tried, with its key, such as {@code lock deploy}
+     */
+    static LockException of(Throwable failure, String what, String address) {
+        var cause = bare(failure);
+        if (cause instanceof LockException known) {
+            return known;
+        }
+        if (!(cause instanceof ServiceException service)) {
+            return new OutcomeUnknownException(message(what, address, "failed inside"), cause);
+        }
+        return switch (service.kind()) {
+            case REFUSED -> refused(what, address, service.answer());
+            case OUTCOME_UNKNOWN ->
+                    new OutcomeUnknownException(
+                            message(what, address, "no answer came: " + service.getMessage()),
+                            service);
+            case UNREACHABLE ->
+                    new ServerUnreachableException(what + ": " + service.getMessage(), service);
+            case UNSUPPORTED -> new UnsupportedByServerException(unsupported(what, address), null);
+            case AUTHENTICATION ->
+                    new AuthenticationException(what + ": " + service.getMessage(), service);
+            case CLOSED -> closed(what);
+        };
+    }
+
+    static LockException refused(String what, String address, String answer) {
+        String text =
+                answer.equals("error")
+                        ? "the server answered error: it could not do that, or its cluster has no"
+                                + " majority"
+                        : "the server refused: " + answer;
+        return new RefusedException(message(what, address, text), answer);
+    }
+
+    static LockException timedOut(String what, String address) {
+        return new AcquireTimeoutException(message(what, address, "not free in time"), null);
+    }
+
+    static LockException closed(String what) {
+        return new ClientClosedException(what + ": the client is closed", null);
+    }
+
+    static String unsupported(String what, String address) {
+        return message(what, address, "the server is a plain dflockd, which cannot do this");
+    }
+
+    private static String message(String what, String address, String text) {
+        return what + " at " + address + ": " + text;
+    }
+
+    private static Throwable bare(Throwable failure) {
+        @Nullable Throwable cause = failure.getCause();
+        return (failure instanceof CompletionException || failure instanceof ExecutionException)
+                        && cause != null
+                ? bare(cause)
+                : failure;
+    }
+}

@@ -1,0 +1,281 @@
+package io.holdfast.client;
+
+import io.holdfast.client.ClientListener.AcquireResult;
+import io.holdfast.client.service.AcquireRequest;
+import io.holdfast.client.service.Attempt;
+import io.holdfast.client.service.GrantedHold;
+import io.holdfast.client.service.LockService;
+import io.holdfast.client.service.AcquireOutcome;
+import io.holdfast.client.service.ServiceException;
+import io.holdfast.client.service.TimerClock;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+
+/** The acquire of one key. Ends once; a grant that nobody wants any more is given back. */
+final class PendingAcquire implements AcquireOperation, ClientCore.Part {
+    private static final long PAUSE = 100_000_000L;
+
+    private final ClientCore core;
+    private final LockService service;
+    private final LockSpec lockSpec;
+    private final HoldOptions options;
+    private final long waitNanos;
+    private final long startedAt;
+    private final CompletableFuture<RenewingHold> result = new CompletableFuture<>();
+    private boolean over;
+    private int attempts;
+    private @Nullable Attempt attempt;
+    private @Nullable RenewingHold renewingFirst;
+    private TimerClock.@Nullable Timer safetyTimer;
+
+    private PendingAcquire(ClientCore core, LockSpec lockSpec, HoldOptions options, long waitNanos) {
+        this.core = core;
+        service = core.serviceOf(lockSpec.key());
+        this.lockSpec = lockSpec;
+        this.options = options;
+        this.waitNanos = waitNanos;
+        startedAt = core.now();
+    }
+
+    /** What to acquire. */
+    record LockSpec(AcquireRequest.Kind kind, String key, long limit) {
+        String describe() {
+            return switch (kind) {
+                case LOCK -> "lock " + key;
+                case READ -> "read lock " + key;
+                case SEMAPHORE -> "semaphore " + key;
+            };
+        }
+    }
+
+    static PendingAcquire start(ClientCore core, LockSpec lockSpec, HoldOptions options, long waitNanos) {
+        core.ensureOpen(lockSpec.describe());
+        var pendingAcquire = new PendingAcquire(core, lockSpec, options, waitNanos);
+        pendingAcquire.ensureSupported();
+        if (core.add(pendingAcquire)) {
+            pendingAcquire.startSafetyTimer();
+            pendingAcquire.send(waitNanos);
+        } else {
+            pendingAcquire.clientClosed();
+        }
+        return pendingAcquire;
+    }
+
+    private void ensureSupported() {
+        var abilities = service.abilities();
+        if (lockSpec.kind() == AcquireRequest.Kind.READ && !abilities.readWrite()) {
+            throw new UnsupportedByServerException(
+                    ClientExceptions.unsupported(lockSpec.describe(), service.address()), null);
+        }
+        if (options.unbound() && !abilities.unbound()) {
+            throw new UnsupportedByServerException(
+                    ClientExceptions.unsupported("unbound hold of " + lockSpec.describe(), service.address()),
+                    null);
+        }
+    }
+
+    /** Ends the claim even if the service never says a word. */
+    private void startSafetyTimer() {
+        if (waitNanos != AcquireRequest.FOREVER) {
+            long longest = SaturatedNanos.capped(waitNanos) + core.responseTimeoutNanos();
+            var timer = core.timeline().schedule(longest, this::expire);
+            synchronized (this) {
+                safetyTimer = timer;
+            }
+        }
+    }
+
+    private void send(long nanos) {
+        int number;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            number = ++attempts;
+            attempt = null;
+        }
+        var asking =
+                service.acquire(
+                        new AcquireRequest(
+                                lockSpec.kind(),
+                                lockSpec.key(),
+                                lockSpec.limit(),
+                                nanos,
+                                options.leaseNanos(),
+                                options.unbound()),
+                        this::ended);
+        boolean unwanted;
+        synchronized (this) {
+            unwanted = over;
+            if (number == attempts) {
+                attempt = asking;
+            }
+        }
+        if (unwanted) {
+            asking.cancel();
+        }
+    }
+
+    private void ended(AcquireOutcome acquireOutcome) {
+        if (acquireOutcome instanceof AcquireOutcome.Granted granted) {
+            granted(granted.hold());
+        } else if (acquireOutcome instanceof AcquireOutcome.TimedOut) {
+            fail(AcquireResult.TIMED_OUT, timedOut());
+        } else if (acquireOutcome instanceof AcquireOutcome.Failed failed) {
+            fail(
+                    AcquireResult.FAILED,
+                    ClientExceptions.of(failed.failure(), lockSpec.describe(), service.address()));
+        } else if (core.isClosed()) {
+            fail(AcquireResult.FAILED, ClientExceptions.closed(lockSpec.describe()));
+        } else {
+            fail(AcquireResult.CANCELLED, new CancellationException(lockSpec.describe()));
+        }
+    }
+
+    private LockException timedOut() {
+        return ClientExceptions.timedOut(lockSpec.describe(), service.address());
+    }
+
+    private void granted(GrantedHold granted) {
+        var hold = new RenewingHold(core, granted, options, service.address());
+        boolean unwanted;
+        synchronized (this) {
+            unwanted = over;
+            renewingFirst = over ? null : hold;
+        }
+        if (unwanted) {
+            hold.release();
+        } else if (hold.isFresh()) {
+            handOver(hold);
+        } else {
+            // A grant that took long: by the count from the request the lease may be over.
+            hold.hook(reason -> retry(hold));
+            renewFirst(hold);
+        }
+    }
+
+    private void renewFirst(RenewingHold hold) {
+        hold.refresh(options.leaseNanos())
+                .whenComplete(
+                        (answer, failure) -> {
+                            if (failure != null) {
+                                core.timeline().schedule(PAUSE, () -> renewAgain(hold, failure));
+                            } else if (answer >= 0) {
+                                handOver(hold);
+                            }
+                        });
+    }
+
+    private void renewAgain(RenewingHold hold, Throwable failure) {
+        synchronized (this) {
+            if (renewingFirst != hold) {
+                return;
+            }
+        }
+        if (failure instanceof ServiceException service
+                && service.kind() == ServiceException.Kind.CLOSED) {
+            fail(AcquireResult.FAILED, ClientExceptions.closed(lockSpec.describe()));
+        } else {
+            renewFirst(hold);
+        }
+    }
+
+    /** It was lost before anybody got it. */
+    private void retry(RenewingHold hold) {
+        synchronized (this) {
+            if (over || renewingFirst != hold) {
+                return;
+            }
+            renewingFirst = null;
+        }
+        if (waitNanos == AcquireRequest.FOREVER) {
+            send(waitNanos);
+            return;
+        }
+        long left = startedAt + waitNanos - core.now();
+        if (left > 0) {
+            send(left);
+        } else {
+            fail(AcquireResult.TIMED_OUT, timedOut());
+        }
+    }
+
+    private void handOver(RenewingHold hold) {
+        synchronized (this) {
+            if (over || renewingFirst != hold) {
+                return; // whoever ended the claim gives it back
+            }
+            over = true;
+            renewingFirst = null;
+        }
+        finish(AcquireResult.ACQUIRED);
+        if (hold.start() || !core.isClosed()) {
+            result.complete(hold);
+        } else {
+            hold.releaseUnused(LossReason.CLIENT_CLOSED);
+            result.completeExceptionally(ClientExceptions.closed(lockSpec.describe()));
+        }
+    }
+
+    private void expire() {
+        fail(AcquireResult.TIMED_OUT, timedOut());
+    }
+
+    private boolean fail(AcquireResult how, RuntimeException failure) {
+        Attempt asking;
+        RenewingHold unwanted;
+        synchronized (this) {
+            if (over) {
+                return false;
+            }
+            over = true;
+            asking = attempt;
+            unwanted = renewingFirst;
+            renewingFirst = null;
+        }
+        if (unwanted != null) {
+            unwanted.release();
+        }
+        if (asking != null) {
+            asking.cancel();
+        }
+        finish(how);
+        result.completeExceptionally(failure);
+        return true;
+    }
+
+    private void finish(AcquireResult how) {
+        TimerClock.Timer timer;
+        synchronized (this) {
+            timer = safetyTimer;
+        }
+        if (timer != null) {
+            timer.cancel();
+        }
+        core.remove(this);
+        var waited = Duration.ofNanos(core.now() - startedAt);
+        core.notifyListeners(listener -> listener.acquireEnded(lockSpec.key(), how, waited));
+    }
+
+    @Override
+    public CompletableFuture<RenewingHold> result() {
+        return result;
+    }
+
+    @Override
+    public @Nullable BaseHold cancel() {
+        if (fail(AcquireResult.CANCELLED, new CancellationException(lockSpec.describe()))) {
+            return null;
+        }
+        return AcquireOperation.late(result, core.releaseTimeoutNanos());
+    }
+
+    @Override
+    public void clientClosed() {
+        fail(AcquireResult.FAILED, ClientExceptions.closed(lockSpec.describe()));
+    }
+}

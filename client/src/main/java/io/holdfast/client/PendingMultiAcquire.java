@@ -1,0 +1,159 @@
+package io.holdfast.client;
+
+import io.holdfast.client.service.AcquireRequest;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+
+/** The acquire of several keys, one after the other, with one deadline: all or none. */
+final class PendingMultiAcquire implements AcquireOperation {
+    private final ClientCore core;
+    private final List<PendingAcquire.LockSpec> wanted;
+    private final HoldOptions options;
+    private final long waitNanos;
+    private final long startedAt;
+    private final List<RenewingHold> got = new ArrayList<>();
+    private final CompletableFuture<MultiHold> result = new CompletableFuture<>();
+    private @Nullable PendingAcquire current;
+    private boolean over;
+
+    private PendingMultiAcquire(
+            ClientCore core, List<PendingAcquire.LockSpec> wanted, HoldOptions options, long waitNanos) {
+        this.core = core;
+        this.wanted = wanted;
+        this.options = options;
+        this.waitNanos = waitNanos;
+        startedAt = core.now();
+    }
+
+    static PendingMultiAcquire start(
+            ClientCore core, List<PendingAcquire.LockSpec> wanted, HoldOptions options, long waitNanos) {
+        var claim = new PendingMultiAcquire(core, wanted, options, waitNanos);
+        claim.next();
+        return claim;
+    }
+
+    private void next() {
+        int number;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            number = got.size();
+        }
+        if (number == wanted.size()) {
+            complete();
+            return;
+        }
+        PendingAcquire pendingAcquire;
+        try {
+            pendingAcquire = PendingAcquire.start(core, wanted.get(number), options.withoutCallbacks(), left());
+        } catch (RuntimeException e) {
+            fail(e);
+            return;
+        }
+        boolean unwanted;
+        synchronized (this) {
+            unwanted = over;
+            current = pendingAcquire;
+        }
+        if (unwanted) {
+            releaseIfAny(pendingAcquire.cancel());
+        } else {
+            pendingAcquire.result().whenComplete(this::ended);
+        }
+    }
+
+    private long left() {
+        return waitNanos == AcquireRequest.FOREVER
+                ? waitNanos
+                : Math.max(0, startedAt + waitNanos - core.now());
+    }
+
+    private void ended(@Nullable RenewingHold hold, @Nullable Throwable failure) {
+        if (hold == null) {
+            fail(
+                    failure instanceof RuntimeException known
+                            ? known
+                            : new IllegalStateException(failure));
+            return;
+        }
+        boolean unwanted;
+        synchronized (this) {
+            unwanted = over;
+            if (!unwanted) {
+                got.add(hold);
+            }
+        }
+        if (unwanted) {
+            hold.release();
+        } else {
+            next();
+        }
+    }
+
+    private void complete() {
+        MultiHold hold;
+        boolean all;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            hold = new MultiHold(core, got, options);
+            all = hold.isHeld();
+            over = all;
+            got.clear();
+        }
+        if (all) {
+            hold.handedOut();
+            result.complete(hold);
+        } else {
+            hold.release(); // a part was lost while others were waited for
+            next();
+        }
+    }
+
+    private boolean fail(RuntimeException failure) {
+        List<RenewingHold> unwanted;
+        PendingAcquire pendingAcquire;
+        synchronized (this) {
+            if (over) {
+                return false;
+            }
+            over = true;
+            unwanted = List.copyOf(got);
+            pendingAcquire = current;
+        }
+        if (pendingAcquire != null && !pendingAcquire.result().isDone()) {
+            releaseIfAny(pendingAcquire.cancel());
+        }
+        for (int i = unwanted.size() - 1; i >= 0; i--) {
+            unwanted.get(i).release();
+        }
+        result.completeExceptionally(failure);
+        return true;
+    }
+
+    private static void releaseIfAny(@Nullable BaseHold hold) {
+        if (hold != null) {
+            hold.release();
+        }
+    }
+
+    @Override
+    public CompletableFuture<MultiHold> result() {
+        return result;
+    }
+
+    @Override
+    public @Nullable BaseHold cancel() {
+        if (fail(new CancellationException("multi lock"))) {
+            return null;
+        }
+        return AcquireOperation.late(result, core.releaseTimeoutNanos());
+    }
+}

@@ -1,0 +1,102 @@
+package io.holdfast.client;
+
+import io.holdfast.client.Signals.Gap;
+import io.holdfast.client.Signals.Message;
+import io.holdfast.client.Signals.Signal;
+import io.holdfast.client.service.SignalSink;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Signals that came and were not taken yet; the oldest makes room. */
+final class SignalQueue implements SignalSink {
+    private static final int CAPACITY = 1024;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<Signal> signals = new ArrayDeque<>();
+    private final Runnable arrival;
+    private long dropped;
+    private boolean closed;
+
+    /**
+     * @param arrival called after each that came; must not block
+     */
+    SignalQueue(Runnable arrival) {
+        this.arrival = arrival;
+    }
+
+    @Override
+    public void signal(String channel, String payload) {
+        put(new Message(channel, payload));
+    }
+
+    @Override
+    public void gap() {
+        put(new Gap());
+    }
+
+    private void put(Signal signal) {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            if (signals.size() == CAPACITY) {
+                signals.remove();
+                dropped++;
+            }
+            signals.add(signal);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        arrival.run();
+    }
+
+    /** Null if there is none now. */
+    @Nullable Signal poll() {
+        lock.lock();
+        try {
+            return signals.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits; null once it is closed. */
+    @Nullable Signal take() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (signals.isEmpty() && !closed) {
+                changed.await();
+            }
+            return signals.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long dropped() {
+        lock.lock();
+        try {
+            return dropped;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            signals.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.holdfast.client.socketlock;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** Cuts what arrives into lines, in whatever pieces it arrives. Empty, it needs no memory. */
+final class LineInputBuffer {
+    private static final byte[] NOTHING = {};
+
+    private byte[] bytes = NOTHING;
+    private int start;
+    private int scanned;
+    private int end;
+    private boolean tooLong;
+
+    void add(ByteBuffer in) {
+        int more = in.remaining();
+        if (end + more > bytes.length) {
+            byte[] old = bytes;
+            int kept = end - start;
+            if (kept + more > bytes.length) {
+                bytes = new byte[Math.max(kept + more, 2 * kept)];
+            }
+            System.arraycopy(old, start, bytes, 0, kept);
+            scanned -= start;
+            start = 0;
+            end = kept;
+        }
+        in.get(bytes, end, more);
+        end += more;
+    }
+
+    /** The fields of the next line, or null if it is not whole yet. */
+    @Nullable List<String> next() {
+        while (scanned < end && bytes[scanned] != '\n') {
+            scanned++;
+        }
+        tooLong |= scanned - start > PrimarySyntax.MAX_BYTES;
+        if (tooLong) {
+            return null;
+        }
+        if (scanned == end) {
+            if (end == 0) {
+                bytes = NOTHING;
+            }
+            return null;
+        }
+        List<String> fields = PrimarySyntax.fields(bytes, start, scanned);
+        scanned++;
+        start = scanned;
+        if (start == end) {
+            start = 0;
+            scanned = 0;
+            end = 0;
+        }
+        return fields;
+    }
+
+    /** Whether a line was so long that nothing can be read any more. */
+    boolean isTooLong() {
+        return tooLong;
+    }
+}

@@ -1,0 +1,115 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.LockService.SignalSubscription;
+import io.holdfast.client.service.ServiceEvents;
+import io.holdfast.client.service.SignalSink;
+import io.holdfast.client.service.TimerClock;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Listening in groups, each over a connection of its own. A server gives a connection one copy of a
+ * signal at most, and passes over a member of a group that has one already; so on a connection that
+ * listens in other ways too, nobody could tell for whom a signal is, and a group could miss it.
+ */
+final class GroupListeners {
+    private static final ServiceEvents NOBODY =
+            new ServiceEvents() {
+                @Override
+                public void connected() {}
+
+                @Override
+                public void suspended() {}
+
+                @Override
+                public void restored() {}
+
+                @Override
+                public void lost() {}
+
+                @Override
+                public void reconnected() {}
+            };
+
+    private final WireConfig config;
+    private final TimerClock timerClock;
+    private final Map<Listeners.Name, Member> members = new HashMap<>(); // guarded by this
+    private boolean closed; // guarded by this
+
+    GroupListeners(WireConfig config, TimerClock timerClock) {
+        this.config =
+                new WireConfig(
+                        config.addresses(),
+                        config.tls(),
+                        config.authToken(),
+                        config.connectTimeout(),
+                        config.readTimeout(),
+                        Duration.ZERO,
+                        config.label(),
+                        config.maxConnections(),
+                        config.plain(),
+                        config.executor());
+        this.timerClock = timerClock;
+    }
+
+    /** A connection, and how many listen over it. */
+    private static final class Member {
+        private final TaggedService service;
+        private int listeners;
+
+        Member(TaggedService service) {
+            this.service = service;
+        }
+    }
+
+    synchronized SignalSubscription listen(Listeners.Name name, SignalSink sink) {
+        Member member =
+                members.computeIfAbsent(
+                        name,
+                        unused -> new Member(TaggedService.dialing(config, NOBODY, timerClock)));
+        if (closed) {
+            member.service.closeSoon();
+        }
+        member.listeners++;
+        SignalSubscription inner = member.service.listenAlone(name, sink);
+        var open = new AtomicBoolean(true);
+        return new SignalSubscription() {
+            @Override
+            public CompletableFuture<Void> accepted() {
+                return inner.accepted();
+            }
+
+            @Override
+            public void close() {
+                if (open.getAndSet(false)) {
+                    inner.close();
+                    left(name, member);
+                }
+            }
+        };
+    }
+
+    private synchronized void left(Listeners.Name name, Member member) {
+        member.listeners--;
+        if (member.listeners == 0) {
+            members.remove(name, member);
+            member.service.closeSoon();
+        }
+    }
+
+    void close() {
+        List<Member> open;
+        synchronized (this) {
+            closed = true;
+            open = List.copyOf(members.values());
+            members.clear();
+        }
+        open.forEach(member -> member.service.closeSoon());
+        open.forEach(member -> member.service.close());
+    }
+}

@@ -1,0 +1,216 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.ServiceException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/** Keeps a connection: dials, reads until it ends, and dials again, on a thread of its own. */
+final class ReconnectingConnection {
+    /** Who is told, on the link's thread. */
+    interface ConnectionListener {
+        /** The session to ask for, or null for a new one. */
+        @Nullable Hello resumable();
+
+        void up(LineChannel lineChannel, Hello hello);
+
+        void line(LineChannel lineChannel, String line);
+
+        void down(LineChannel lineChannel, IOException why);
+
+        /** None of the addresses would do; there will be another try. */
+        void failed(ServiceException why);
+    }
+
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
+    private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A server that takes us and drops us is asked again a little sooner than one that is away. */
+    private static final int MAX_FAILURES_AFTER_CONNECTION = 3;
+
+    private final WireConfig config;
+    private final ConnectionListener connectionListener;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Thread thread;
+    private final @Nullable LineChannel first;
+    private int nextAddress;
+    private @Nullable Socket dialed; // guarded by this
+    private volatile @Nullable LineChannel lineChannel;
+
+    /**
+     * A link that is not started yet.
+     *
+     * @param first connected already, or null
+     */
+    ReconnectingConnection(WireConfig config, @Nullable LineChannel first, ConnectionListener connectionListener) {
+        this.config = config;
+        this.first = first;
+        this.lineChannel = first;
+        this.connectionListener = connectionListener;
+        this.thread =
+                new Thread(
+                        this::run, "holdfast link " + LineSocket.text(config.addresses().get(0)));
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Ends the connection and every attempt at one; does not wait. */
+    void stop() {
+        stopped.countDown();
+        synchronized (this) {
+            closeQuietly(dialed);
+        }
+        LineChannel open = lineChannel;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    /** Waits until its threads have ended, unless that is the calling one. */
+    void join(Duration atMost) throws InterruptedException {
+        if (!thread.equals(Thread.currentThread())) {
+            thread.join(Math.max(1, atMost.toMillis()));
+        }
+        LineChannel last = lineChannel;
+        if (last != null) {
+            last.join(Math.max(1, atMost.toMillis()));
+        }
+    }
+
+    private boolean isStopped() {
+        return stopped.getCount() == 0;
+    }
+
+    private void run() {
+        int failures = 0;
+        if (first != null) {
+            failures = pauseAfter(converse(first), failures);
+        }
+        while (!isStopped()) {
+            pause(failures);
+            if (!isStopped()) {
+                failures = connectAndConverse(failures);
+            }
+        }
+    }
+
+    /** The number of failures to go by after a connection that lasted so long. */
+    private static int pauseAfter(long nanos, int failures) {
+        return nanos > SETTLED_NANOS ? 0 : Math.min(failures + 1, MAX_FAILURES_AFTER_CONNECTION);
+    }
+
+    private int connectAndConverse(int failures) {
+        ServiceException failure = null;
+        int addresses = config.addresses().size();
+        for (int i = 0; i < addresses && !isStopped(); i++) {
+            try {
+                Dialed open = dial(config.addresses().get(nextAddress));
+                var up = new LineChannel(open.socket());
+                lineChannel = up;
+                if (isStopped()) { // it may have looked before there was a channel
+                    up.close();
+                    return failures;
+                }
+                connectionListener.up(up, open.hello());
+                return pauseAfter(converse(up), failures);
+            } catch (ServiceException e) {
+                failure = worse(failure, e);
+                nextAddress = (nextAddress + 1) % addresses;
+            }
+        }
+        if (failure != null && !isStopped()) {
+            connectionListener.failed(failure);
+        }
+        return failures + 1;
+    }
+
+    /** One that says more than that nobody was there. */
+    private static ServiceException worse(@Nullable ServiceException one, ServiceException other) {
+        return one == null || one.kind() == ServiceException.Kind.UNREACHABLE ? other : one;
+    }
+
+    private record Dialed(LineSocket socket, Hello hello) {}
+
+    private Dialed dial(InetSocketAddress address) throws ServiceException {
+        LineSocket socket = LineSocket.dial(config, address, this::dialing);
+        boolean up = false;
+        try {
+            socket.readTimeout(config.connectTimeout());
+            socket.authenticate(config.authToken());
+            String answer = socket.hello(Hello.argument(config, connectionListener.resumable()));
+            if (!Hello.isTaggedOrPlain(answer, socket.address())) {
+                throw new ServiceException(
+                        ServiceException.Kind.UNSUPPORTED,
+                        socket.address() + " has become a plain dflockd: it has no tagged mode",
+                        "",
+                        null);
+            }
+            Hello hello = Hello.parse(answer);
+            socket.readTimeout(config.readTimeout());
+            up = true;
+            return new Dialed(socket, hello);
+        } catch (IOException | RuntimeException e) { // the token's supplier may throw anything
+            throw LineSocket.unreachable(socket.address(), ConnectionFailure.reason(e), e);
+        } finally {
+            if (!up) {
+                socket.close();
+            }
+        }
+    }
+
+    private synchronized void dialing(Socket socket) {
+        dialed = socket;
+        if (isStopped()) {
+            closeQuietly(socket);
+        }
+    }
+
+    /** Reads until the end; how long that took. */
+    private long converse(LineChannel open) {
+        long since = System.nanoTime();
+        try {
+            while (true) {
+                connectionListener.line(open, open.readLine());
+            }
+        } catch (IOException e) {
+            open.close();
+            connectionListener.down(open, e);
+        }
+        return System.nanoTime() - since;
+    }
+
+    private void pause(int failures) {
+        if (failures == 0) {
+            return;
+        }
+        long longest =
+                Math.min(MAX_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(10, failures - 1));
+        long nanos = ThreadLocalRandom.current().nextLong(longest / 2, longest);
+        try {
+            stopped.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            stopped.countDown(); // nobody but the end of the world interrupts this thread
+        }
+    }
+
+    private static void closeQuietly(@Nullable Socket socket) {
+        if (socket != null) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                // It is gone, which is all that was wanted.
+            }
+        }
+    }
+}

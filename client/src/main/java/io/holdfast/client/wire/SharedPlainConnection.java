@@ -1,0 +1,165 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.ServiceException;
+import io.holdfast.client.service.ServiceException.Kind;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The connection that everybody shares, for requests that do not wait; connects again when it is
+ * lost. Requests that have not left wait for that, for the connect timeout, unless they are
+ * patient.
+ */
+final class SharedPlainConnection implements PlainConnection.PlainConnectionListener {
+    /** Who is told about it. */
+    interface SharedConnectionListener {
+        /** It is lost; a new one is being dialed. */
+        void commonLost(boolean abruptly);
+    }
+
+    private final PlainContext context;
+    private final SharedConnectionListener sharedConnectionListener;
+    private final Deque<ShortRequest> queue = new ArrayDeque<>();
+    private final Backoff backoff = new Backoff();
+    private PlainConnection connection;
+    private @Nullable ShortRequest inFlight;
+    private boolean up;
+    private boolean closed;
+
+    SharedPlainConnection(PlainContext context, SharedConnectionListener sharedConnectionListener) {
+        this.context = context;
+        this.sharedConnectionListener = sharedConnectionListener;
+        this.connection = new PlainConnection(context, this);
+    }
+
+    void adopt(LineSocket socket) {
+        connection.adopt(socket);
+    }
+
+    /** The connection as it is now; it may have ended. */
+    PlainConnection connection() {
+        return connection;
+    }
+
+    void submit(ShortRequest request) {
+        if (closed) {
+            request.failed(closedFailure());
+            return;
+        }
+        queue.add(request);
+        next();
+        if (!up) {
+            limit(request);
+        }
+    }
+
+    /** Does not send it if it has not left. */
+    void withdraw(ShortRequest request) {
+        request.withdraw();
+        queue.remove(request);
+    }
+
+    /** Before all others that have not left yet. */
+    void submitFirst(ShortRequest request) {
+        queue.addFirst(request);
+        next();
+    }
+
+    private void next() {
+        while (up && connection.isIdle()) {
+            ShortRequest request = queue.poll();
+            if (request == null) {
+                return;
+            }
+            if (!request.isWithdrawn()) {
+                inFlight = request;
+                connection.send(request);
+            }
+        }
+    }
+
+    private void limit(ShortRequest request) {
+        if (request.canExpire()) {
+            request.expire(
+                    context.after(
+                            context.config().connectTimeout().toNanos(), () -> expired(request)));
+        }
+    }
+
+    private void expired(ShortRequest request) {
+        if (queue.remove(request)) {
+            request.failed(context.failure(Kind.UNREACHABLE, "not connected", null));
+        }
+    }
+
+    @Override
+    public void opened(PlainConnection opened) {
+        up = true;
+        next();
+    }
+
+    @Override
+    public void idle(PlainConnection idle) {
+        backoff.reset();
+        inFlight = null;
+        next();
+    }
+
+    @Override
+    public void failed(PlainConnection failed, ServiceException why) {
+        if (why.kind() == Kind.AUTHENTICATION) {
+            List<ShortRequest> all = new ArrayList<>(queue);
+            queue.clear();
+            all.forEach(request -> request.failed(why));
+        }
+        dialLater();
+    }
+
+    @Override
+    public void ended(PlainConnection ended, boolean abruptly) {
+        up = false;
+        ShortRequest request = inFlight;
+        inFlight = null;
+        if (request != null && request.isRepeatable() && !request.isWithdrawn()) {
+            queue.addFirst(request);
+        }
+        queue.forEach(this::limit);
+        dialLater();
+        sharedConnectionListener.commonLost(abruptly);
+    }
+
+    private void dialLater() {
+        if (!closed) {
+            connection = new PlainConnection(context, this);
+            context.after(backoff.nextNanos(), this::dial);
+        }
+    }
+
+    private void dial() {
+        if (!closed) {
+            connection.dial(PlainConnector.Choice.ANY);
+        }
+    }
+
+    void close() {
+        closed = true;
+        up = false;
+        connection.close();
+        List<ShortRequest> all = new ArrayList<>(queue);
+        queue.clear();
+        ServiceException why = closedFailure();
+        if (inFlight != null && inFlight.isRepeatable()) {
+            inFlight.failed(why);
+        }
+        all.forEach(request -> request.failed(why));
+    }
+
+    private ServiceException closedFailure() {
+        return context.failure(Kind.CLOSED, "the client was closed", null);
+    }
+}

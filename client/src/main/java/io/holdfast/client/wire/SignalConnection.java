@@ -1,0 +1,182 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.ServiceException;
+import io.holdfast.client.service.ServiceException.Kind;
+import io.holdfast.client.wire.SignalConnections.Subscriber;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A connection that listens. It brings what the server knows in line with what is wanted, step by
+ * step, and after a loss from the start.
+ */
+final class SignalConnection implements PlainConnection.PlainConnectionListener {
+    private final PlainContext context;
+    private final String group;
+    private final Runnable unused;
+    private final Map<String, List<Subscriber>> wanted = new LinkedHashMap<>();
+    private final Set<String> known = new LinkedHashSet<>();
+    private final Backoff backoff = new Backoff();
+    private PlainConnection connection;
+    private boolean closed;
+
+    /**
+     * @param unused called when nobody listens any more
+     */
+    SignalConnection(PlainContext context, String group, Runnable unused) {
+        this.context = context;
+        this.group = group;
+        this.unused = unused;
+        this.connection = new PlainConnection(context, this);
+        connection.dial(PlainConnector.Choice.SAME);
+    }
+
+    void add(Subscriber subscriber) {
+        wanted.computeIfAbsent(subscriber.pattern, pattern -> new ArrayList<>()).add(subscriber);
+        if (known.contains(subscriber.pattern)) {
+            subscriber.accepted.complete(null);
+        }
+        step();
+    }
+
+    void remove(Subscriber subscriber) {
+        List<Subscriber> all = wanted.get(subscriber.pattern);
+        if (all != null && all.remove(subscriber) && all.isEmpty()) {
+            wanted.remove(subscriber.pattern);
+            step();
+        }
+    }
+
+    private void step() {
+        if (wanted.isEmpty()) {
+            close();
+            unused.run();
+            return;
+        }
+        if (!connection.isIdle()) {
+            return;
+        }
+        for (String pattern : wanted.keySet()) {
+            if (!known.contains(pattern)) {
+                connection.send(request("listen", pattern, answer -> listened(pattern, answer)));
+                return;
+            }
+        }
+        for (String pattern : known) {
+            if (!wanted.containsKey(pattern)) {
+                connection.send(request("unlisten", pattern, answer -> known.remove(pattern)));
+                return;
+            }
+        }
+    }
+
+    private void listened(String pattern, String answer) {
+        List<Subscriber> all = wanted.getOrDefault(pattern, List.of());
+        if (answer.equals("ok")) {
+            known.add(pattern);
+            for (Subscriber subscriber : List.copyOf(all)) {
+                if (!subscriber.accepted.complete(null)) {
+                    context.executor().execute(subscriber.sink::gap);
+                }
+            }
+            return;
+        }
+        for (Subscriber subscriber : List.copyOf(all)) {
+            if (subscriber.accepted.completeExceptionally(context.refused(answer))) {
+                all.remove(subscriber);
+            }
+        }
+        if (!all.isEmpty()) {
+            connection.abort(); // it was accepted before: try again later
+        } else {
+            wanted.remove(pattern);
+        }
+    }
+
+    @Override
+    public void signal(String channel, String payload) {
+        for (Map.Entry<String, List<Subscriber>> entry : List.copyOf(wanted.entrySet())) {
+            if (known.contains(entry.getKey()) && SignalPattern.matches(entry.getKey(), channel)) {
+                deliver(entry.getValue(), channel, payload);
+            }
+        }
+    }
+
+    private void deliver(List<Subscriber> all, String channel, String payload) {
+        if (!group.isEmpty()) { // one of the group; the next time another
+            Subscriber subscriber = all.remove(0);
+            all.add(subscriber);
+            context.executor().execute(() -> subscriber.sink.signal(channel, payload));
+            return;
+        }
+        for (Subscriber subscriber : all) {
+            context.executor().execute(() -> subscriber.sink.signal(channel, payload));
+        }
+    }
+
+    @Override
+    public void opened(PlainConnection opened) {
+        step();
+    }
+
+    @Override
+    public void idle(PlainConnection idle) {
+        backoff.reset();
+        step();
+    }
+
+    @Override
+    public void failed(PlainConnection failed, ServiceException why) {
+        if (why.kind() == Kind.AUTHENTICATION) {
+            wanted.values()
+                    .forEach(all -> all.forEach(one -> one.accepted.completeExceptionally(why)));
+        }
+        dialLater();
+    }
+
+    @Override
+    public void ended(PlainConnection ended, boolean abruptly) {
+        known.clear();
+        dialLater();
+    }
+
+    private void dialLater() {
+        if (!closed) {
+            connection = new PlainConnection(context, this);
+            PlainConnection next = connection;
+            context.after(
+                    backoff.nextNanos(),
+                    () -> {
+                        if (!closed) {
+                            next.dial(PlainConnector.Choice.SAME);
+                        }
+                    });
+        }
+    }
+
+    void close() {
+        closed = true;
+        connection.close();
+        ServiceException why = context.failure(Kind.CLOSED, "the client was closed", null);
+        wanted.values().forEach(all -> all.forEach(one -> one.accepted.completeExceptionally(why)));
+        wanted.clear();
+    }
+
+    private PlainExchange request(String command, String pattern, Consumer<String> answered) {
+        return new ShortRequest(PlainExchange.lines(command, pattern, group), context.readLimitNanos()) {
+            @Override
+            public void answered(PlainConnection by, String line) {
+                answered.accept(line);
+            }
+
+            @Override
+            void failed(ServiceException why) {}
+        };
+    }
+}

@@ -1,0 +1,94 @@
+package io.holdfast.client.wire;
+
+import io.holdfast.client.service.LockService.SignalSubscription;
+import io.holdfast.client.service.ServiceException.Kind;
+import io.holdfast.client.service.SignalSink;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The connections that listen: one for all who listen alone, one for each group of a pattern. The
+ * server sends a connection one copy of a signal and does not say for whom, so that members of
+ * groups must stay apart.
+ */
+final class SignalConnections {
+    private final PlainContext context;
+    private final Map<String, SignalConnection> byName = new LinkedHashMap<>();
+    private boolean closed;
+
+    SignalConnections(PlainContext context) {
+        this.context = context;
+    }
+
+    int connections() {
+        return byName.size();
+    }
+
+    SignalSubscription listen(String pattern, String group, SignalSink sink) {
+        var subscriber = new Subscriber(pattern, group, sink);
+        context.executor().execute(() -> add(subscriber));
+        return subscriber;
+    }
+
+    private void add(Subscriber subscriber) {
+        if (closed) {
+            subscriber.accepted.completeExceptionally(
+                    context.failure(Kind.CLOSED, "the client was closed", null));
+            return;
+        }
+        String name = subscriber.connectionName();
+        byName.computeIfAbsent(
+                        name, unused -> new SignalConnection(context, subscriber.group, () -> drop(name)))
+                .add(subscriber);
+    }
+
+    private void drop(String name) {
+        byName.remove(name);
+    }
+
+    void close() {
+        closed = true;
+        List.copyOf(byName.values()).forEach(SignalConnection::close);
+        byName.clear();
+    }
+
+    /** Somebody who listens. */
+    final class Subscriber implements SignalSubscription {
+        final String pattern;
+        private final String group;
+        final SignalSink sink;
+        final CompletableFuture<Void> accepted = new CompletableFuture<>();
+
+        Subscriber(String pattern, String group, SignalSink sink) {
+            this.pattern = pattern;
+            this.group = group;
+            this.sink = sink;
+        }
+
+        /** Patterns have no blanks. */
+        private String connectionName() {
+            return group.isEmpty() ? "" : pattern + " " + group;
+        }
+
+        @Override
+        public CompletableFuture<Void> accepted() {
+            return accepted;
+        }
+
+        @Override
+        public void close() {
+            context.executor()
+                    .execute(
+                            () -> {
+                                SignalConnection lane = byName.get(connectionName());
+                                if (lane != null) {
+                                    lane.remove(this);
+                                }
+                                accepted.cancel(false);
+                            });
+        }
+    }
+}

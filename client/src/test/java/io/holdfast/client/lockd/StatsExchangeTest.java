@@ -1,0 +1,54 @@
+package io.holdfast.client.lockd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("The counters")
+class StatsExchangeTest {
+    private final StatsExchange statsExchange = new StatsExchange(new ListingSizeLimit(100_000));
+
+    @Test
+    void end_with_the_last_of_them() throws Exception {
+        statsExchange.line("command_who: 7");
+        statsExchange.line("shared_locks: 0");
+        assertThat(statsExchange.isOver()).isFalse();
+        statsExchange.line("shared_orphans: 123456789012");
+        assertThat(statsExchange.awaitThroughInterrupts())
+                .containsExactly(
+                        entry("command_who", 7L),
+                        entry("shared_locks", 0L),
+                        entry("shared_orphans", 123456789012L));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "locks",
+                "locks:1",
+                "locks: ",
+                "locks: x",
+                "locks: 1 ",
+                "locks: 9999999999999999999",
+                "0 disabled"
+            })
+    void are_numbers(String line) {
+        assertThatThrownBy(() -> statsExchange.line(line)).isInstanceOf(LockdProtocolException.class);
+    }
+
+    @Test
+    void are_limited() {
+        assertThatThrownBy(
+                        () -> {
+                            for (int i = 0; i < 1000; i++) {
+                                statsExchange.line("counter_" + i + ": 1");
+                            }
+                        })
+                .hasMessage("An answer of more than 100000 bytes");
+    }
+}

@@ -1,0 +1,119 @@
+package io.holdfast.client.wire;
+
+import static io.holdfast.client.wire.TaggedServiceFixture.soon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.client.service.AcquireRequest;
+import io.holdfast.client.service.GrantedHold;
+import io.holdfast.client.service.ServiceEvents;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Time passes by hand; the server gives a session up 3 seconds after its connection. */
+@DisplayName("A client whose server may have given its session up")
+class SessionHeartbeatIT {
+    private final ManualClock clock = new ManualClock();
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private FakeTaggedServer server;
+    private TaggedService service;
+
+    @BeforeEach
+    void open() throws Exception {
+        server = new FakeTaggedServer();
+        server.grace(3000);
+        var config = TaggedServiceFixture.config(server.address(), Duration.ofSeconds(30));
+        var socket = LineSocket.dial(config, server.address());
+        String hello = socket.hello(Hello.argument(config, null));
+        service = TaggedService.open(config, new Recorder(), clock, socket, hello);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        service.closeSoon();
+        clock.advance(Duration.ofSeconds(2));
+        server.close();
+    }
+
+    private TaggedServiceFixture.Call lock(String key) {
+        return new TaggedServiceFixture.Call(
+                service,
+                new AcquireRequest(AcquireRequest.Kind.LOCK, key, 1, AcquireRequest.FOREVER, 0, false));
+    }
+
+    @Test
+    void does_not_believe_a_grant_that_was_longer_on_its_way_than_the_grace() throws Exception {
+        server.occupy("k");
+        TaggedServiceFixture.Call wait = lock("k");
+        soon().until(() -> server.waiting("k") == 1);
+        server.leaveUnread("ping");
+        clock.advance(Duration.ofSeconds(4));
+        assertThat(wait.isDone()).isFalse();
+        server.free("k");
+        GrantedHold unused = wait.hold(); // as the server says when it is asked again
+        assertThat(server.count("mine")).isPositive();
+        assertThat(events).startsWith("suspended");
+    }
+
+    @Test
+    void believes_a_grant_while_its_pings_are_answered() throws Exception {
+        server.occupy("k");
+        TaggedServiceFixture.Call wait = lock("k");
+        soon().until(() -> server.waiting("k") == 1);
+        for (int second = 0; second < 5; second++) {
+            int before = server.pings();
+            clock.advance(Duration.ofSeconds(1));
+            soon().until(() -> server.pings() > before);
+            assertThat(TaggedServiceFixture.get(service.command("incr", "n", "1"))).isEqualTo("ok");
+        }
+        server.free("k");
+        GrantedHold unused = wait.hold();
+        assertThat(server.count("mine")).isZero();
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void gives_up_what_it_holds_when_a_resumed_session_does_not_tell_what_it_has()
+            throws Exception {
+        GrantedHold hold = lock("k").hold();
+        List<GrantedHold.Loss> losses = new CopyOnWriteArrayList<>();
+        hold.onLost(losses::add);
+        server.leaveUnread("mine");
+        server.cut();
+        soon().until(() -> server.count("mine") > 0);
+        clock.advance(Duration.ofSeconds(4));
+        soon().untilAsserted(() -> assertThat(losses).containsExactly(GrantedHold.Loss.CONNECTION));
+    }
+
+    private final class Recorder implements ServiceEvents {
+        @Override
+        public void connected() {}
+
+        @Override
+        public void suspended() {
+            events.add("suspended");
+        }
+
+        @Override
+        public void restored() {
+            events.add("restored");
+        }
+
+        @Override
+        public void lost() {
+            events.add("lost");
+        }
+
+        @Override
+        public void reconnected() {
+            events.add("reconnected");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.holdfast.client.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.client.service.AcquireRequest;
+import io.holdfast.client.service.Attempt;
+import io.holdfast.client.service.GrantedHold;
+import io.holdfast.client.service.LockService;
+import io.holdfast.client.service.AcquireOutcome;
+import io.holdfast.client.service.ServiceEvents;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+
+/** A service under test, with what happens to it written down. */
+final class TaggedServiceFixture implements AutoCloseable {
+    static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final RealTimeline timeline = new RealTimeline();
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private final TaggedService service;
+
+    private TaggedServiceFixture(WireConfig config) throws Exception {
+        var socket = LineSocket.dial(config, config.addresses().get(0));
+        var answer = socket.hello(Hello.argument(config, null));
+        service = TaggedService.open(config, new Recorder(), timeline, socket, answer);
+    }
+
+    static TaggedServiceFixture to(FakeTaggedServer server) throws Exception {
+        return new TaggedServiceFixture(config(server.address(), Duration.ofSeconds(10)));
+    }
+
+    static TaggedServiceFixture withReadTimeout(FakeTaggedServer server, Duration timeout) throws Exception {
+        return new TaggedServiceFixture(config(server.address(), timeout));
+    }
+
+    static WireConfig config(InetSocketAddress address, Duration readTimeout) {
+        return new WireConfig(
+                List.of(address),
+                null,
+                null,
+                Duration.ofSeconds(3),
+                readTimeout,
+                Duration.ofSeconds(60),
+                "test",
+                4,
+                false,
+                ForkJoinPool.commonPool());
+    }
+
+    static ConditionFactory soon() {
+        return Awaitility.await()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(Duration.ofSeconds(60));
+    }
+
+    LockService service() {
+        return service;
+    }
+
+    /** Connected first, then all that came. */
+    List<String> events() {
+        return events;
+    }
+
+    void awaitEvent(String last) {
+        soon().until(() -> events.get(events.size() - 1).equals(last));
+    }
+
+    /** An acquire and what became of it. */
+    static final class Call {
+        private final List<AcquireOutcome> outcomes = new CopyOnWriteArrayList<>();
+        private final CompletableFuture<AcquireOutcome> first = new CompletableFuture<>();
+        private final Attempt attempt;
+        private volatile GrantedHold.@Nullable Certainty atFirst;
+
+        Call(LockService service, AcquireRequest what) {
+            attempt = service.acquire(what, this::done);
+        }
+
+        private void done(AcquireOutcome acquireOutcome) {
+            if (acquireOutcome instanceof AcquireOutcome.Granted granted) {
+                atFirst = granted.hold().certainty();
+            }
+            outcomes.add(acquireOutcome);
+            first.complete(acquireOutcome);
+        }
+
+        void cancel() {
+            attempt.cancel();
+        }
+
+        boolean isDone() {
+            return first.isDone();
+        }
+
+        AcquireOutcome outcome() throws Exception {
+            AcquireOutcome acquireOutcome = first.get(60, TimeUnit.SECONDS);
+            assertThat(outcomes).hasSize(1);
+            return acquireOutcome;
+        }
+
+        GrantedHold hold() throws Exception {
+            assertThat(outcome()).isInstanceOf(AcquireOutcome.Granted.class);
+            return ((AcquireOutcome.Granted) outcome()).hold();
+        }
+
+        /** How certain the hold was when it was handed over. */
+        GrantedHold.@Nullable Certainty certaintyAtFirst() {
+            return atFirst;
+        }
+    }
+
+    Call call(AcquireRequest what) {
+        return new Call(service, what);
+    }
+
+    Call lock(String key) {
+        return lock(key, AcquireRequest.FOREVER);
+    }
+
+    Call lock(String key, long waitNanos) {
+        return call(new AcquireRequest(AcquireRequest.Kind.LOCK, key, 1, waitNanos, 0, false));
+    }
+
+    Call unbound(String key) {
+        return call(
+                new AcquireRequest(
+                        AcquireRequest.Kind.LOCK, key, 1, AcquireRequest.FOREVER, 30 * SECOND, true));
+    }
+
+    static <T> T get(CompletableFuture<T> future) throws Exception {
+        return future.get(60, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+        service.close();
+        timeline.close();
+    }
+
+    private final class Recorder implements ServiceEvents {
+        @Override
+        public void connected() {
+            events.add("connected");
+        }
+
+        @Override
+        public void suspended() {
+            events.add("suspended");
+        }
+
+        @Override
+        public void restored() {
+            events.add("restored");
+        }
+
+        @Override
+        public void lost() {
+            events.add("lost");
+        }
+
+        @Override
+        public void reconnected() {
+            events.add("reconnected");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.holdfast.cluster.entry;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+
+/** Items as bytes: what it is, its session, and what it says. */
+final class BatchItemEncoding {
+    private BatchItemEncoding() {}
+
+    /**
+     * Writes an item.
+     *
+     * @param base sessions of the stint are a little above this
+     */
+    static void write(BatchItem batchItem, long base, ByteWriter out) {
+        switch (batchItem) {
+            case BatchItem.Submit(var command) -> CommandEncoding.write(command, base, out);
+            case BatchItem.RegisterSession(long session, var protocol, var name, boolean concurrent) -> {
+                out.octet(concurrent ? Tags.INTRODUCE_CONCURRENT : Tags.REGISTER_SESSION);
+                out.number(session - base);
+                out.text(protocol);
+                out.text(name);
+            }
+            case BatchItem.EndSession(long session, long lastAnswered) -> {
+                out.octet(Tags.END_SESSION);
+                out.number(session - base);
+                out.number(lastAnswered);
+            }
+            case BatchItem.Listen(long session, long request, var pattern, var group) ->
+                    about(Tags.LISTEN, session - base, request, pattern, group, out);
+            case BatchItem.Unlisten(long session, long request, var pattern, var group) ->
+                    about(Tags.UNLISTEN, session - base, request, pattern, group, out);
+            case BatchItem.Emit(long session, long request, var channel, var payload) ->
+                    about(Tags.EMIT, session - base, request, channel, payload, out);
+        }
+    }
+
+    private static void about(
+            int tag, long session, long request, Key key, ByteString bytes, ByteWriter out) {
+        out.octet(tag);
+        out.number(session);
+        out.number(request);
+        out.key(key);
+        out.bytes(bytes);
+    }
+
+    static BatchItem read(ByteReader in, long base) throws EncodingException {
+        int tag = in.octet();
+        long session = base + in.number();
+        return switch (tag) {
+            case Tags.REGISTER_SESSION -> new BatchItem.RegisterSession(session, in.text(), in.text(), false);
+            case Tags.INTRODUCE_CONCURRENT ->
+                    new BatchItem.RegisterSession(session, in.text(), in.text(), true);
+            case Tags.END_SESSION -> new BatchItem.EndSession(session, in.number());
+            case Tags.LISTEN -> new BatchItem.Listen(session, in.number(), in.key(), in.byteString());
+            case Tags.UNLISTEN ->
+                    new BatchItem.Unlisten(session, in.number(), in.key(), in.byteString());
+            case Tags.EMIT -> new BatchItem.Emit(session, in.number(), in.key(), in.byteString());
+            default -> new BatchItem.Submit(CommandEncoding.read(tag, session, in));
+        };
+    }
+}

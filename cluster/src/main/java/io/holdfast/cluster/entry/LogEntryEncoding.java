@@ -1,0 +1,143 @@
+package io.holdfast.cluster.entry;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Entries as bytes: the version of the encoding, what it is, and what it says. */
+public final class LogEntryEncoding {
+    private LogEntryEncoding() {}
+
+    public static byte[] encode(LogEntry logEntry) {
+        var out = new ByteWriter();
+        write(logEntry, out);
+        return out.toBytes();
+    }
+
+    public static void write(LogEntry logEntry, ByteWriter out) {
+        out.octet(Tags.VERSION);
+        switch (logEntry) {
+            case LogEntry.CreateCluster(var cluster, long fence) -> {
+                out.octet(Tags.CREATE_CLUSTER);
+                out.uuid(cluster);
+                out.number(fence);
+            }
+            case LogEntry.ChangeSettings(var replicatedSettings) -> {
+                out.octet(Tags.CHANGE_SETTINGS);
+                ReplicatedSettingsEncoding.write(replicatedSettings, out);
+            }
+            case LogEntry.BeginIncarnation(var node, var dataId, var nonce) -> {
+                out.octet(Tags.BEGIN_INCARNATION);
+                out.text(node);
+                out.uuid(dataId);
+                out.uuid(nonce);
+            }
+            case LogEntry.Batch batch -> {
+                out.octet(Tags.BATCH);
+                out.number(batch.incarnation());
+                out.number(batch.sequence());
+                List<BatchItem> items = batch.items();
+                out.number(items.size());
+                long base = baseOf(batch.incarnation());
+                for (BatchItem batchItem : items) {
+                    BatchItemEncoding.write(batchItem, base, out);
+                }
+            }
+            case LogEntry.EndIncarnation(long stint) -> {
+                out.octet(Tags.END_INCARNATION);
+                out.number(stint);
+            }
+            case LogEntry.EntryBatch(var entries) -> {
+                out.octet(Tags.ENTRY_BATCH);
+                out.number(entries.size());
+                for (LogEntry inner : entries) {
+                    out.bytes(encode(inner));
+                }
+            }
+            case LogEntry.Tick() -> out.octet(Tags.TICK);
+            case LogEntry.Collect(int most) -> {
+                out.octet(Tags.COLLECT);
+                out.signed(most);
+            }
+        }
+    }
+
+    /** The bytes of an {@link LogEntry.EntryBatch} of entries that are bytes already. */
+    public static byte[] batchOf(List<byte[]> entries) {
+        var out = new ByteWriter();
+        out.octet(Tags.VERSION);
+        out.octet(Tags.ENTRY_BATCH);
+        out.number(entries.size());
+        entries.forEach(out::bytes);
+        return out.toBytes();
+    }
+
+    public static LogEntry decode(byte[] bytes) throws EncodingException {
+        return decode(new ByteReader(bytes));
+    }
+
+    /** Reads an entry, after which nothing may be left. */
+    public static LogEntry decode(ByteReader in) throws EncodingException {
+        int version = in.octet();
+        if (version != Tags.VERSION) {
+            throw in.wrong(
+                    "version %d of the encoding, where only %d is known,"
+                            .formatted(version, Tags.VERSION));
+        }
+        LogEntry logEntry = read(in);
+        in.finish();
+        return logEntry;
+    }
+
+    private static LogEntry read(ByteReader in) throws EncodingException {
+        int tag = in.octet();
+        return switch (tag) {
+            case Tags.CREATE_CLUSTER -> new LogEntry.CreateCluster(in.uuid(), in.number());
+            case Tags.CHANGE_SETTINGS -> new LogEntry.ChangeSettings(ReplicatedSettingsEncoding.read(in));
+            case Tags.BEGIN_INCARNATION -> new LogEntry.BeginIncarnation(in.text(), in.uuid(), in.uuid());
+            case Tags.BATCH -> batch(in);
+            case Tags.END_INCARNATION -> new LogEntry.EndIncarnation(in.number());
+            case Tags.ENTRY_BATCH -> batchOf(in);
+            case Tags.TICK -> new LogEntry.Tick();
+            case Tags.COLLECT -> new LogEntry.Collect(most(in));
+            default -> throw in.wrong("no known entry but %d".formatted(tag));
+        };
+    }
+
+    private static LogEntry.Batch batch(ByteReader in) throws EncodingException {
+        long stint = in.number();
+        long sequence = in.number();
+        int count = in.length();
+        long base = baseOf(stint);
+        List<BatchItem> items = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            items.add(BatchItemEncoding.read(in, base));
+        }
+        return new LogEntry.Batch(stint, sequence, items);
+    }
+
+    private static LogEntry.EntryBatch batchOf(ByteReader in) throws EncodingException {
+        int count = in.length();
+        List<LogEntry> entries = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            byte[] inner = in.bytes();
+            if (inner.length > 1 && inner[1] == Tags.ENTRY_BATCH) {
+                throw in.wrong("a parcel inside a parcel");
+            }
+            entries.add(decode(inner));
+        }
+        return new LogEntry.EntryBatch(entries);
+    }
+
+    private static int most(ByteReader in) throws EncodingException {
+        long most = in.signed();
+        if (most != (int) most) {
+            throw in.wrong("more to look at than an int can say, %d,".formatted(most));
+        }
+        return (int) most;
+    }
+
+    /** Sessions are written as what they are above this. */
+    private static long baseOf(long stint) {
+        return stint << 32;
+    }
+}

@@ -1,0 +1,86 @@
+package io.holdfast.cluster.entry;
+
+import io.holdfast.driver.KeyLimits;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.QueuePolicy;
+import io.holdfast.engine.EngineSettings;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Rules as bytes. Equal rules are equal bytes. */
+public final class ReplicatedSettingsEncoding {
+    private ReplicatedSettingsEncoding() {}
+
+    public static void write(ReplicatedSettings replicatedSettings, ByteWriter out) {
+        EngineSettings engineSettings = replicatedSettings.settings();
+        out.number(engineSettings.maxWaiters());
+        out.span(engineSettings.idleNanos());
+        out.flag(engineSettings.autoRelease());
+        out.number(engineSettings.maxListLength());
+        out.flag(engineSettings.keepsValues());
+        out.number(engineSettings.policies().size());
+        new TreeMap<>(engineSettings.policies())
+                .forEach(
+                        (key, queuePolicy) -> {
+                            out.key(key);
+                            out.octet(tag(queuePolicy));
+                        });
+        KeyLimits keyLimits = replicatedSettings.caps();
+        out.number(keyLimits.keys());
+        out.number(keyLimits.transientKeys());
+        out.number(keyLimits.entries());
+        out.span(replicatedSettings.sessionNanos());
+        out.signed(replicatedSettings.maxSubscriptions());
+    }
+
+    public static ReplicatedSettings read(ByteReader in) throws EncodingException {
+        int maxWaiters = in.count();
+        long idleNanos = in.span();
+        boolean autoRelease = in.flag();
+        int maxListLength = in.count();
+        boolean keepsValues = in.flag();
+        Map<Key, QueuePolicy> policies = policies(in);
+        KeyLimits keyLimits = new KeyLimits(in.number(), in.number(), in.number());
+        long sessionNanos = in.span();
+        long maxSubscriptions = in.signed();
+        if (idleNanos < 0 || sessionNanos <= 0 || maxSubscriptions != (int) maxSubscriptions) {
+            throw in.wrong("impossible rules");
+        }
+        var engineSettings =
+                new EngineSettings(
+                        maxWaiters, idleNanos, autoRelease, maxListLength, keepsValues, policies);
+        return new ReplicatedSettings(engineSettings, keyLimits, sessionNanos, (int) maxSubscriptions);
+    }
+
+    private static Map<Key, QueuePolicy> policies(ByteReader in) throws EncodingException {
+        int count = in.length();
+        Map<Key, QueuePolicy> policies = new HashMap<>();
+        for (int i = 0; i < count; i++) {
+            Key key = in.key();
+            if (policies.put(key, policy(in)) != null) {
+                throw in.wrong("two policies of one key");
+            }
+        }
+        return policies;
+    }
+
+    private static int tag(QueuePolicy queuePolicy) {
+        return switch (queuePolicy) {
+            case FIFO -> Tags.FIFO;
+            case READER_PREFERRED -> Tags.READER_PREFERRED;
+            case WRITER_PREFERRED -> Tags.WRITER_PREFERRED;
+        };
+    }
+
+    private static QueuePolicy policy(ByteReader in) throws EncodingException {
+        int tag = in.octet();
+        return switch (tag) {
+            case Tags.FIFO -> QueuePolicy.FIFO;
+            case Tags.READER_PREFERRED -> QueuePolicy.READER_PREFERRED;
+            case Tags.WRITER_PREFERRED -> QueuePolicy.WRITER_PREFERRED;
+            default -> throw in.wrong("no known policy but %d".formatted(tag));
+        };
+    }
+}

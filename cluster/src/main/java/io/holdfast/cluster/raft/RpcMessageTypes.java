@@ -1,0 +1,36 @@
+package io.holdfast.cluster.raft;
+
+import java.io.IOException;
+import java.util.concurrent.CompletionException;
+
+/** What nodes say to each other. The numbers are part of how they talk. */
+final class RpcMessageTypes {
+    static final byte APPEND = 10;
+    static final byte HEARTBEAT = 11;
+    static final byte PROPOSE = 12;
+    static final byte VOTE = 13;
+    static final byte ELECT = 14;
+    static final byte SNAPSHOT = 15;
+    static final byte REQUEST = 20;
+    static final byte CONFIGURE = 21;
+    static final byte TRANSFER = 22;
+    static final byte SNAPSHOT_MANAGEMENT = 23;
+    static final byte GROUPS = 24;
+    static final byte GROUP = 25;
+
+    /** Something that can fail. */
+    interface Parsing<T> {
+        T parse() throws IOException;
+    }
+
+    private RpcMessageTypes() {}
+
+    /** Fails as the stages of a future do. */
+    static <T> T parse(Parsing<T> parsing) {
+        try {
+            return parsing.parse();
+        } catch (IOException e) {
+            throw new CompletionException(e);
+        }
+    }
+}

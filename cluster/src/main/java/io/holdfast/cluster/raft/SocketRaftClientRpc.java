@@ -1,0 +1,124 @@
+package io.holdfast.cluster.raft;
+
+import io.holdfast.cluster.link.RpcClient;
+import io.holdfast.cluster.link.RpcSocketFactory;
+
+import org.apache.ratis.client.RaftClientConfigKeys;
+import org.apache.ratis.client.RaftClientRpc;
+import org.apache.ratis.client.impl.ClientProtoUtils;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.GroupInfoReplyProto;
+import org.apache.ratis.proto.RaftProtos.GroupListReplyProto;
+import org.apache.ratis.proto.RaftProtos.RaftClientReplyProto;
+import org.apache.ratis.protocol.GroupInfoRequest;
+import org.apache.ratis.protocol.GroupListRequest;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
+import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.protocol.exceptions.TimeoutIOException;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** What those who administer a cluster say to its nodes. */
+final class SocketRaftClientRpc implements RaftClientRpc {
+    private final RpcSocketFactory rpcSocketFactory;
+    private final long timeoutMillis;
+    private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
+    private final Map<RaftPeerId, RpcClient> callers = new ConcurrentHashMap<>();
+
+    SocketRaftClientRpc(RpcSocketFactory rpcSocketFactory, RaftProperties properties) {
+        this.rpcSocketFactory = rpcSocketFactory;
+        this.timeoutMillis =
+                RaftClientConfigKeys.Rpc.requestTimeout(properties).toLong(TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void addRaftPeers(Collection<RaftPeer> known) {
+        known.forEach(peer -> peers.put(peer.getId(), peer));
+    }
+
+    @Override
+    public RaftClientReply sendRequest(RaftClientRequest request) throws IOException {
+        return switch (request) {
+            case GroupListRequest list ->
+                    ClientProtoUtils.toGroupListReply(
+                            GroupListReplyProto.parseFrom(
+                                    await(
+                                            request,
+                                            RpcMessageTypes.GROUPS,
+                                            ClientProtoUtils.toGroupListRequestProto(list)
+                                                    .toByteArray())));
+            case GroupInfoRequest info ->
+                    ClientProtoUtils.toGroupInfoReply(
+                            GroupInfoReplyProto.parseFrom(
+                                    await(
+                                            request,
+                                            RpcMessageTypes.GROUP,
+                                            ClientProtoUtils.toGroupInfoRequestProto(info)
+                                                    .toByteArray())));
+            case SetConfigurationRequest change ->
+                    reply(
+                            request,
+                            RpcMessageTypes.CONFIGURE,
+                            ClientProtoUtils.toSetConfigurationRequestProto(change).toByteArray());
+            case TransferLeadershipRequest transfer ->
+                    reply(
+                            request,
+                            RpcMessageTypes.TRANSFER,
+                            ClientProtoUtils.toTransferLeadershipRequestProto(transfer)
+                                    .toByteArray());
+            case SnapshotManagementRequest copy ->
+                    reply(
+                            request,
+                            RpcMessageTypes.SNAPSHOT_MANAGEMENT,
+                            ClientProtoUtils.toSnapshotManagementRequestProto(copy).toByteArray());
+            default ->
+                    reply(
+                            request,
+                            RpcMessageTypes.REQUEST,
+                            ClientProtoUtils.toRaftClientRequestProto(request).toByteArray());
+        };
+    }
+
+    private RaftClientReply reply(RaftClientRequest request, byte kind, byte[] body)
+            throws IOException {
+        return ClientProtoUtils.toRaftClientReply(
+                RaftClientReplyProto.parseFrom(await(request, kind, body)));
+    }
+
+    private byte[] await(RaftClientRequest request, byte kind, byte[] body) throws IOException {
+        long millis = timeoutMillis + request.getTimeoutMs();
+        RpcClient rpcClient = callers.computeIfAbsent(request.getServerId(), this::newCaller);
+        try {
+            return rpcClient.call(kind, body, millis).get(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+        } catch (TimeoutException e) {
+            rpcClient.reconnect();
+            throw new TimeoutIOException("no answer in time", e);
+        }
+    }
+
+    private RpcClient newCaller(RaftPeerId id) {
+        return new RpcClient("holdfast-cluster-ask", () -> SocketRpcType.address(peers.get(id)), rpcSocketFactory);
+    }
+
+    @Override
+    public void close() {
+        callers.values().forEach(RpcClient::close);
+    }
+}

@@ -1,0 +1,338 @@
+package io.holdfast.cluster.state;
+
+import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.ClientUsage;
+import io.holdfast.driver.MemoryBudget;
+import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.StateSize;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Quotas;
+import io.holdfast.engine.LockEngine;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.function.LongFunction;
+
+/**
+ * The fence counter and what is counted against the caps, the same on every node. Memory, and what
+ * each client of this node has, is only counted here: both are checked before a command gets into
+ * the log.
+ */
+final class ReplicatedQuotas implements Quotas {
+    private final LongFunction<@Nullable ClientUsage> clients;
+    private final Charges names;
+    private final Charges holds;
+    private final Charges waits;
+    private final Charges data;
+    private KeyLimits keyLimits;
+    private long lastFence;
+    private long keys;
+    private long claims;
+    private long entries;
+
+    /** What was charged to a budget. */
+    private static final class Charges {
+        private final MemoryBudget budget;
+        private long bytes;
+
+        Charges(MemoryBudget budget) {
+            this.budget = budget;
+        }
+
+        void charge(long more) {
+            bytes += more;
+            budget.reserve(more);
+        }
+
+        void giveBack(long less) {
+            bytes -= less;
+            budget.release(less);
+        }
+
+        void giveAllBack() {
+            giveBack(bytes);
+        }
+    }
+
+    /**
+     * @param clients of sessions on this node
+     */
+    ReplicatedQuotas(MemoryBudgets memory, KeyLimits keyLimits, LongFunction<@Nullable ClientUsage> clients) {
+        this.names = new Charges(memory.names());
+        this.holds = new Charges(memory.holds());
+        this.waits = new Charges(memory.waits());
+        this.data = new Charges(memory.data());
+        this.keyLimits = keyLimits;
+        this.clients = clients;
+    }
+
+    void cap(KeyLimits next) {
+        keyLimits = next;
+    }
+
+    long lastFence() {
+        return lastFence;
+    }
+
+    void raiseFence(long floor) {
+        lastFence = Math.max(lastFence, floor);
+    }
+
+    @Override
+    public long nextFence() {
+        return ++lastFence;
+    }
+
+    @Override
+    public @Nullable Client client(long session) {
+        return clients.apply(session);
+    }
+
+    @Override
+    public boolean reserveKey(Key key, @Nullable Client client) {
+        if (isFull(keys, keyLimits.keys())) {
+            return false;
+        }
+        keys++;
+        names.charge(StateSize.name(key));
+        count(client, ClientUsage.Counted.NAME);
+        return true;
+    }
+
+    @Override
+    public void returnKey(Key key, @Nullable Client client) {
+        keys--;
+        names.giveBack(StateSize.name(key));
+        discount(client, ClientUsage.Counted.NAME);
+    }
+
+    @Override
+    public boolean reserveTransientKey(Key key, @Nullable Client client) {
+        if (isFull(claims, keyLimits.transientKeys())) {
+            return false;
+        }
+        claims++;
+        names.charge(StateSize.name(key));
+        count(client, ClientUsage.Counted.NAME);
+        return true;
+    }
+
+    @Override
+    public void returnTransientKey(Key key, @Nullable Client client) {
+        claims--;
+        names.giveBack(StateSize.name(key));
+        discount(client, ClientUsage.Counted.NAME);
+    }
+
+    @Override
+    public boolean reserveHold(@Nullable Client client) {
+        holds.charge(StateSize.HOLD);
+        count(client, ClientUsage.Counted.HOLD);
+        return true;
+    }
+
+    @Override
+    public void returnHold(@Nullable Client client) {
+        holds.giveBack(StateSize.HOLD);
+        discount(client, ClientUsage.Counted.HOLD);
+    }
+
+    @Override
+    public boolean reserveWait(@Nullable Client client) {
+        waits.charge(StateSize.WAIT);
+        count(client, ClientUsage.Counted.WAIT);
+        return true;
+    }
+
+    @Override
+    public void returnWait(@Nullable Client client) {
+        waits.giveBack(StateSize.WAIT);
+        discount(client, ClientUsage.Counted.WAIT);
+    }
+
+    @Override
+    public void grantWait(@Nullable Client client) {
+        returnWait(client);
+        boolean _ = reserveHold(client);
+    }
+
+    @Override
+    public void passHold(@Nullable Client from, @Nullable Client to) {
+        discount(from, ClientUsage.Counted.HOLD);
+        count(to, ClientUsage.Counted.HOLD);
+    }
+
+    @Override
+    public boolean reserveEntry(Key key, @Nullable Client client) {
+        if (isFull(entries, keyLimits.entries())) {
+            return false;
+        }
+        entries++;
+        data.charge(StateSize.entry(key));
+        count(client, ClientUsage.Counted.ENTRY);
+        return true;
+    }
+
+    @Override
+    public void returnEntry(Key key, @Nullable Client client) {
+        entries--;
+        data.giveBack(StateSize.entry(key));
+        discount(client, ClientUsage.Counted.ENTRY);
+    }
+
+    @Override
+    public boolean reserveContent(int bytes) {
+        data.charge(bytes);
+        return true;
+    }
+
+    @Override
+    public void returnContent(int bytes) {
+        data.giveBack(bytes);
+    }
+
+    /** Counts what an engine has, which was just read. */
+    void chargeFor(LockEngine engine) {
+        long readKeys = keys;
+        long readClaims = claims;
+        long readEntries = entries;
+        KeyLimits readCaps = keyLimits;
+        keyLimits = KeyLimits.NONE;
+        engine.reserveAll(this);
+        keyLimits = readCaps;
+        keys = readKeys;
+        claims = readClaims;
+        entries = readEntries;
+    }
+
+    /**
+     * All of it is gone.
+     *
+     * @param engine what was counted for it is returned to the clients
+     */
+    void releaseAll(LockEngine engine) {
+        engine.reserveAll(new Discount());
+        names.giveAllBack();
+        holds.giveAllBack();
+        waits.giveAllBack();
+        data.giveAllBack();
+    }
+
+    private static void count(@Nullable Client client, ClientUsage.Counted item) {
+        if (client instanceof ClientUsage usage) {
+            usage.add(item);
+        }
+    }
+
+    private static void discount(@Nullable Client client, ClientUsage.Counted item) {
+        if (client instanceof ClientUsage usage) {
+            usage.giveBack(item);
+        }
+    }
+
+    private static boolean isFull(long count, long cap) {
+        return cap > 0 && count >= cap;
+    }
+
+    void write(DataOutput out) throws IOException {
+        out.writeLong(lastFence);
+        out.writeLong(keys);
+        out.writeLong(claims);
+        out.writeLong(entries);
+        out.writeLong(0); // unused: memory is counted anew
+    }
+
+    void read(DataInput in) throws IOException {
+        lastFence = in.readLong();
+        keys = in.readLong();
+        claims = in.readLong();
+        entries = in.readLong();
+        in.readLong();
+    }
+
+    /** Returns to clients what is reserved from it: an engine lists only what it has reserved. */
+    private static final class Discount implements Quotas {
+        private static boolean discounted(@Nullable Client client, ClientUsage.Counted item) {
+            discount(client, item);
+            return true;
+        }
+
+        @Override
+        public boolean reserveKey(Key key, @Nullable Client client) {
+            return discounted(client, ClientUsage.Counted.NAME);
+        }
+
+        @Override
+        public boolean reserveTransientKey(Key key, @Nullable Client client) {
+            return discounted(client, ClientUsage.Counted.NAME);
+        }
+
+        @Override
+        public boolean reserveHold(@Nullable Client client) {
+            return discounted(client, ClientUsage.Counted.HOLD);
+        }
+
+        @Override
+        public boolean reserveWait(@Nullable Client client) {
+            return discounted(client, ClientUsage.Counted.WAIT);
+        }
+
+        @Override
+        public boolean reserveEntry(Key key, @Nullable Client client) {
+            return discounted(client, ClientUsage.Counted.ENTRY);
+        }
+
+        @Override
+        public boolean reserveContent(int bytes) {
+            return true;
+        }
+
+        @Override
+        public long nextFence() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnKey(Key key, @Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnTransientKey(Key key, @Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnHold(@Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void passHold(@Nullable Client from, @Nullable Client to) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnWait(@Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void grantWait(@Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnEntry(Key key, @Nullable Client client) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void returnContent(int bytes) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.holdfast.cluster.entry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+import java.util.Arrays;
+import java.util.Random;
+
+class LogEntryEncodingPropertyTest {
+    @Property(tries = 3000)
+    void every_entry_comes_back_as_it_was(@ForAll long seed) throws Exception {
+        LogEntry logEntry = new EntrySamples(seed).entry();
+
+        assertThat(LogEntryEncoding.decode(LogEntryEncoding.encode(logEntry))).isEqualTo(logEntry);
+    }
+
+    @Property(tries = 100)
+    void an_entry_is_read_from_the_middle_of_an_array(@ForAll long seed) throws Exception {
+        LogEntry logEntry = new EntrySamples(seed).entry();
+        var out = new ByteWriter(1);
+        out.number(seed);
+        int offset = out.length();
+        LogEntryEncoding.write(logEntry, out);
+        int length = out.length() - offset;
+        out.number(seed);
+
+        assertThat(LogEntryEncoding.decode(new ByteReader(out.array(), offset, length)))
+                .isEqualTo(logEntry);
+    }
+
+    @Property(tries = 200)
+    void a_piece_of_an_entry_is_none(@ForAll long seed) {
+        byte[] bytes = LogEntryEncoding.encode(new EntrySamples(seed).entry());
+
+        for (int length = 0; length < bytes.length; length++) {
+            byte[] piece = Arrays.copyOf(bytes, length);
+            assertThatExceptionOfType(EncodingException.class)
+                    .isThrownBy(() -> LogEntryEncoding.decode(piece));
+        }
+    }
+
+    @Property(tries = 2000)
+    void wrong_bytes_give_another_entry_or_a_clear_failure(@ForAll long seed) {
+        byte[] bytes = LogEntryEncoding.encode(new EntrySamples(seed).entry());
+        var random = new Random(seed);
+
+        for (int i = 0; i < 10; i++) {
+            byte[] wrong = bytes.clone();
+            for (int flips = random.nextInt(1, 4); flips > 0; flips--) {
+                wrong[random.nextInt(wrong.length)] ^= (byte) (1 << random.nextInt(8));
+            }
+            decodeOrFail(wrong);
+        }
+    }
+
+    @Property(tries = 2000)
+    void noise_gives_an_entry_or_a_clear_failure(@ForAll long seed) {
+        var random = new Random(seed);
+        byte[] noise = new byte[random.nextInt(2, 60)];
+        random.nextBytes(noise);
+        noise[0] = 1;
+        noise[1] = (byte) random.nextInt(9);
+
+        decodeOrFail(noise);
+    }
+
+    /** Fails the test by any other exception. */
+    private static void decodeOrFail(byte[] bytes) {
+        try {
+            assertThat(LogEntryEncoding.decode(bytes)).isNotNull();
+        } catch (EncodingException e) {
+            assertThat(e).hasMessageContaining("before byte");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package io.holdfast.cluster.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.cluster.ClusterTls;
+import io.holdfast.cluster.link.RpcServer;
+import io.holdfast.cluster.link.RpcClient;
+import io.holdfast.cluster.link.RpcSocketFactory;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.concurrent.CompletableFuture;
+
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+@DisplayName("A connection between nodes over TLS")
+@Timeout(120)
+class RpcTlsIT {
+    private static final byte KIND = 10;
+    private static final String PASSWORD = "changeit";
+    private static final byte[] BODY = {1, 2, 3};
+
+    @TempDir static Path folder;
+
+    private static RpcSocketFactory ours;
+    private static RpcSocketFactory others;
+    private static RpcServer rpcServer;
+
+    @BeforeAll
+    static void listen() throws Exception {
+        TestAuthority authority = TestAuthority.create(folder, "ours");
+        ours = sockets(authority.sign("n1"));
+        others = sockets(TestAuthority.create(folder, "others").sign("n2"));
+        rpcServer =
+                new RpcServer(
+                        "test",
+                        new InetSocketAddress(0),
+                        ours,
+                        (kind, body) -> CompletableFuture.completedFuture(body));
+    }
+
+    private static RpcSocketFactory sockets(ClusterTls files) throws IOException {
+        return SocketRpcType.sockets(RaftTls.parameters(files));
+    }
+
+    @AfterAll
+    static void end() throws IOException {
+        rpcServer.close();
+    }
+
+    private static byte[] call(String host, RpcSocketFactory rpcSocketFactory) throws Exception {
+        int port = rpcServer.address().getPort();
+        try (RpcClient rpcClient =
+                new RpcClient("test", () -> InetSocketAddress.createUnresolved(host, port), rpcSocketFactory)) {
+            return rpcClient.call(KIND, BODY, 60_000).get();
+        }
+    }
+
+    @Test
+    void serves_nodes_that_one_authority_has_signed() throws Exception {
+        assertThat(call("127.0.0.1", ours)).isEqualTo(BODY);
+        assertThat(call("localhost", ours)).isEqualTo(BODY);
+    }
+
+    @Test
+    void is_not_made_to_a_node_that_another_has_signed() {
+        assertThatThrownBy(() -> call("127.0.0.1", others))
+                .hasRootCauseInstanceOf(CertPathBuilderException.class);
+    }
+
+    @Test
+    void serves_none_that_another_has_signed() throws Exception {
+        KeyStore foreign =
+                KeyStore.getInstance(folder.resolve("n2.p12").toFile(), PASSWORD.toCharArray());
+        KeyManagerFactory keys =
+                KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(foreign, PASSWORD.toCharArray());
+        assertThatThrownBy(() -> call("127.0.0.1", trusting(keys.getKeyManagers())))
+                .hasMessageNotContaining("refused");
+    }
+
+    @Test
+    void serves_none_that_talk_in_the_clear() {
+        assertThatThrownBy(() -> call("127.0.0.1", new RpcSocketFactory(null))).isNotNull();
+    }
+
+    @Test
+    void serves_none_that_show_no_certificate() throws Exception {
+        assertThatThrownBy(() -> call("127.0.0.1", trusting(null)))
+                .hasMessageNotContaining("refused");
+    }
+
+    /** Takes every certificate, and shows its own if it has one. */
+    private static RpcSocketFactory trusting(KeyManager @Nullable [] own) throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(own, new TrustManager[] {new TrustAll()}, null);
+        return new RpcSocketFactory(context);
+    }
+
+    @Test
+    void is_not_made_to_a_node_whose_certificate_is_for_another_address() {
+        assertThatThrownBy(() -> call("127.0.0.2", ours))
+                .hasRootCauseInstanceOf(CertificateException.class);
+    }
+
+    /** Takes every certificate. */
+    private static final class TrustAll extends X509ExtendedTrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}

@@ -1,0 +1,310 @@
+package io.holdfast.cluster.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.cluster.link.RpcSocketFactory;
+
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcReplyProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.util.ProtoUtils;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+@DisplayName("What nodes say to each other")
+@Timeout(120)
+class SocketRaftServerRpcIT {
+    private static final RaftPeerId OTHER = RaftPeerId.valueOf("n2");
+
+    private final AtomicLong written = new AtomicLong();
+    private final AtomicLong term = new AtomicLong(1);
+    private final Queue<CompletableFuture<AppendEntriesReplyProto>> replies =
+            new ConcurrentLinkedQueue<>();
+    private final List<AppendEntriesRequestProto> appended = new CopyOnWriteArrayList<>();
+    private final List<byte[]> proposals = new CopyOnWriteArrayList<>();
+    private final List<Runnable> refusals = new CopyOnWriteArrayList<>();
+    @TempDir private Path folder;
+    private HardStateFile hardState;
+    private HardStateFile leaderState;
+    private SocketRaftServerRpc one;
+    private SocketRaftServerRpc other;
+
+    @BeforeEach
+    void connect() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        RpcSocketFactory rpcSocketFactory = new RpcSocketFactory(null);
+        hardState = HardStateFile.open(folder.resolve("other"), false, _ -> {});
+        leaderState = HardStateFile.open(folder.resolve("one"), false, _ -> {});
+        one =
+                new SocketRaftServerRpc(
+                        server(),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        rpcSocketFactory,
+                        leaderState,
+                        (_, _) -> {});
+        other =
+                new SocketRaftServerRpc(
+                        server(),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+                        rpcSocketFactory,
+                        hardState,
+                        (entry, refused) -> {
+                            proposals.add(entry);
+                            refusals.add(refused);
+                        });
+        other.start();
+        one.addRaftPeers(
+                List.of(
+                        RaftPeer.newBuilder()
+                                .setId(OTHER)
+                                .setAddress("127.0.0.1:" + port)
+                                .build()));
+        assertThatThrownBy(() -> one.append(OTHER, request()).get())
+                .hasMessageContaining("not connected yet");
+        await().until(() -> one.isConnected(OTHER));
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        one.close();
+        other.close();
+    }
+
+    /** A server that says that it has whatever it is sent, and whose disk is as far as we say. */
+    private RaftServer server() {
+        RaftLog log =
+                stub(
+                        RaftLog.class,
+                        Map.of(
+                                "getFlushIndex",
+                                _ -> written.get(),
+                                "getTermIndex",
+                                words -> TermIndex.valueOf(1, (long) words[0])));
+        DivisionInfo info = stub(DivisionInfo.class, Map.of("getCurrentTerm", _ -> term.get()));
+        RaftServer.Division division =
+                stub(
+                        RaftServer.Division.class,
+                        Map.of("getRaftLog", _ -> log, "getInfo", _ -> info));
+        return stub(
+                RaftServer.class,
+                Map.of(
+                        "getDivision",
+                        _ -> division,
+                        "appendEntriesAsync",
+                        words -> {
+                            var request = (AppendEntriesRequestProto) words[0];
+                            appended.add(request);
+                            CompletableFuture<AppendEntriesReplyProto> reply = replies.poll();
+                            return reply != null
+                                    ? reply
+                                    : CompletableFuture.completedFuture(has(request));
+                        }));
+    }
+
+    private static AppendEntriesReplyProto has(AppendEntriesRequestProto request) {
+        long last =
+                request.getEntriesCount() == 0
+                        ? -1
+                        : request.getEntries(request.getEntriesCount() - 1).getIndex();
+        return AppendEntriesReplyProto.newBuilder()
+                .setServerReply(RaftRpcReplyProto.newBuilder().setSuccess(true))
+                .setResult(AppendResult.SUCCESS)
+                .setMatchIndex(last)
+                .setNextIndex(last + 1)
+                .build();
+    }
+
+    private static <T> T stub(Class<T> type, Map<String, Function<Object[], Object>> methods) {
+        return type.cast(
+                Proxy.newProxyInstance(
+                        type.getClassLoader(),
+                        new Class<?>[] {type},
+                        (_, method, words) -> {
+                            var known = methods.get(method.getName());
+                            if (known == null) {
+                                throw new UnsupportedOperationException(method.getName());
+                            }
+                            return known.apply(words);
+                        }));
+    }
+
+    private static AppendEntriesRequestProto request(long... indices) {
+        return requestOfTerm(1, indices);
+    }
+
+    private static AppendEntriesRequestProto requestOfTerm(long term, long... indices) {
+        var request =
+                AppendEntriesRequestProto.newBuilder()
+                        .setLeaderTerm(term)
+                        .setServerRequest(
+                                RaftRpcRequestProto.newBuilder()
+                                        .setReplyId(OTHER.toByteString())
+                                        .setRaftGroupId(
+                                                ProtoUtils.toRaftGroupIdProtoBuilder(
+                                                        RaftGroupId.randomId())));
+        for (long index : indices) {
+            request.addEntries(LogEntryProto.newBuilder().setTerm(term).setIndex(index));
+        }
+        return request.build();
+    }
+
+    @Test
+    void entries_count_when_they_are_on_the_disk() throws Exception {
+        written.set(7);
+        assertThat(one.append(OTHER, request(6, 7)).get().getNextIndex()).isEqualTo(8);
+    }
+
+    @Test
+    void entries_that_are_only_on_their_way_to_the_disk_do_not_count() throws Exception {
+        written.set(6);
+        assertThatThrownBy(() -> one.append(OTHER, request(6, 7)).get())
+                .isInstanceOf(ExecutionException.class)
+                .hasMessageContaining("entry 7 is not on the disk yet");
+        written.set(7);
+        assertThat(one.append(OTHER, request(6, 7)).get().getNextIndex()).isEqualTo(8);
+    }
+
+    @Test
+    void what_is_acknowledged_was_recorded_before() throws Exception {
+        written.set(7);
+        one.append(OTHER, request(6, 7)).get();
+        assertThat(hardState.state().acknowledged()).isEqualTo(7);
+        assertThat(hardState.state().highestTerm()).isEqualTo(1);
+        assertThatThrownBy(() -> one.append(OTHER, request(8)).get()).isNotNull();
+        assertThat(hardState.state().acknowledged()).isEqualTo(7);
+    }
+
+    @Test
+    void a_leader_records_what_it_commits_before_a_follower_learns_of_it() throws Exception {
+        written.set(5);
+        one.append(OTHER, request().toBuilder().setLeaderCommit(4).build()).get();
+        assertThat(leaderState.state().acknowledged()).isEqualTo(4);
+        one.sendCommitIndex(OTHER, request().toBuilder().setLeaderCommit(7).build());
+        assertThat(leaderState.state().acknowledged()).isEqualTo(5);
+    }
+
+    @Test
+    void entries_that_another_leader_replaces_are_not_acknowledged_any_more() throws Exception {
+        written.set(9);
+        one.append(OTHER, request(6, 7, 8, 9)).get();
+        CompletableFuture<AppendEntriesReplyProto> slow = new CompletableFuture<>();
+        replies.add(slow);
+        var replaced = one.append(OTHER, requestOfTerm(2, 8));
+        await().until(() -> appended.size() == 2);
+        assertThat(hardState.state().acknowledged()).isEqualTo(7);
+        term.set(2);
+        slow.complete(has(request(8)));
+        replaced.get();
+        assertThat(hardState.state().acknowledged()).isEqualTo(8);
+    }
+
+    @Test
+    void entries_of_a_leader_of_an_earlier_term_replace_nothing() throws Exception {
+        written.set(9);
+        term.set(2);
+        one.append(OTHER, requestOfTerm(2, 8, 9)).get();
+        assertThat(hardState.state().acknowledged()).isEqualTo(9);
+        assertThatThrownBy(() -> one.append(OTHER, requestOfTerm(0, 8)).get()).isNotNull();
+        assertThat(hardState.state().acknowledged()).isEqualTo(9);
+    }
+
+    @Test
+    void a_heartbeat_needs_no_disk() throws Exception {
+        written.set(-1);
+        assertThat(one.append(OTHER, request()).get().getResult()).isEqualTo(AppendResult.SUCCESS);
+    }
+
+    @Test
+    void a_notice_is_heard_where_there_is_a_connection() throws Exception {
+        one.sendCommitIndex(OTHER, request());
+        await().until(() -> appended.size() == 1);
+        one.reconnect(OTHER);
+        one.sendCommitIndex(OTHER, request());
+        assertThat(one.isConnected(OTHER)).isFalse();
+        assertThatThrownBy(() -> one.append(OTHER, request()).get()).isNotNull();
+        await().until(() -> one.isConnected(OTHER));
+        one.append(OTHER, request()).get();
+        assertThat(appended).hasSize(2);
+    }
+
+    @Test
+    void entries_do_not_count_while_others_before_them_are_being_written() throws Exception {
+        written.set(7); // of entries that the first request replaces
+        CompletableFuture<AppendEntriesReplyProto> slow = new CompletableFuture<>();
+        replies.add(slow);
+        CompletableFuture<AppendEntriesReplyProto> first = one.append(OTHER, request(6, 7));
+        await().until(() -> appended.size() == 1);
+        assertThatThrownBy(() -> one.append(OTHER, request(6, 7)).get())
+                .hasMessageContaining("not on the disk yet");
+        slow.complete(has(request(6, 7)));
+        assertThat(first.get().getNextIndex()).isEqualTo(8);
+        assertThat(one.append(OTHER, request(6, 7)).get().getNextIndex()).isEqualTo(8);
+    }
+
+    @Test
+    void entries_of_a_leader_that_another_has_followed_do_not_count() {
+        written.set(7);
+        term.set(2); // it voted while they were written
+        assertThatThrownBy(() -> one.append(OTHER, request(6, 7)).get())
+                .hasMessageContaining("another leads");
+    }
+
+    @Test
+    void a_proposal_is_answered_only_if_it_does_not_get_in() {
+        AtomicInteger refused = new AtomicInteger();
+        one.propose(OTHER, new byte[] {1}, refused::incrementAndGet);
+        await().until(() -> proposals.size() == 1);
+        one.propose(OTHER, new byte[] {2}, refused::incrementAndGet);
+        await().until(() -> proposals.size() == 2);
+        refusals.getLast().run();
+        await().until(() -> refused.get() == 1);
+    }
+
+    @Test
+    void a_node_whose_place_nobody_knows_is_not_called() {
+        AppendEntriesRequestProto request =
+                request().toBuilder()
+                        .setServerRequest(
+                                RaftRpcRequestProto.newBuilder()
+                                        .setReplyId(RaftPeerId.valueOf("n9").toByteString()))
+                        .build();
+        assertThatThrownBy(() -> one.appendEntries(request))
+                .hasStackTraceContaining("nobody knows where it is");
+    }
+}

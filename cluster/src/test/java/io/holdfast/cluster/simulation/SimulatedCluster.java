@@ -1,0 +1,322 @@
+package io.holdfast.cluster.simulation;
+
+import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
+import static io.holdfast.cluster.simulation.SimulatedTime.SECOND;
+
+import io.holdfast.cluster.entry.ReplicatedSettings;
+import io.holdfast.cluster.node.ReplicatedDriver;
+import io.holdfast.cluster.state.SnapshotFile;
+import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.DriverObserver;
+import io.holdfast.engine.EngineSettings;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/** Nodes, the wires between them, clients, and everything bad that happens to them. */
+final class SimulatedCluster {
+    /** How much faster or slower than true time a clock may be. */
+    static final double DRIFT = 0.05;
+
+    static final long SESSION = 3 * SECOND;
+    static final long PATIENCE = SECOND;
+    static final long YEAR = 31_557_600L * SECOND;
+
+    /** How long a process may stand still without being too late to send its clients away. */
+    static final long SHORT_PAUSE = SECOND / 2;
+
+    static final ReplicatedSettings RULES =
+            new ReplicatedSettings(new EngineSettings(0, 300 * SECOND, true), KeyLimits.NONE, SESSION, 0);
+
+    private static final DriverConfig CONFIG =
+            new DriverConfig(
+                    RULES.settings(),
+                    KeyLimits.NONE,
+                    Duration.ofMillis(500),
+                    0,
+                    MemoryBudgets.UNLIMITED,
+                    DriverObserver.NONE);
+    private static final long STORMY = 15 * SECOND;
+    private static final long MOST_CALM = 60 * SECOND;
+
+    final SimulatedTime time;
+    final CommittedGrantChecker witness;
+    final SimulationHistory history;
+    final SimulatedRaft raft;
+    final List<SimulatedNode> nodes = new ArrayList<>();
+    private final List<SimulatedClient> clients = new ArrayList<>();
+
+    /** Those between whom nothing passes, in one direction. */
+    private final Set<List<SimulatedNode>> cuts = new HashSet<>();
+
+    /** Whether nothing happens that anybody's connection should be lost for. */
+    private final boolean gentle;
+
+    private final long meanTrouble;
+    private boolean calm;
+    private int lastClient;
+
+    private SimulatedCluster(long seed) {
+        time = new SimulatedTime(seed);
+        history = new SimulationHistory(this);
+        witness = new CommittedGrantChecker(this);
+        gentle = time.chance(0.1);
+        raft = new SimulatedRaft(this);
+        meanTrouble = gentle ? 4 * SECOND : time.span(SECOND / 2, 4 * SECOND);
+        int size = gentle ? 3 : time.chance(0.8) ? 3 : time.chance(0.5) ? 1 : 5;
+        for (int i = 1; i <= size; i++) {
+            nodes.add(new SimulatedNode("n" + i, this, raft));
+        }
+    }
+
+    /** Lives through one run; throws an {@link AssertionError} if a promise is broken. */
+    static void run(long seed) {
+        SimulatedCluster simulatedCluster = new SimulatedCluster(seed);
+        simulatedCluster.nodes.forEach(SimulatedNode::start);
+        simulatedCluster.raft.elect();
+        if (simulatedCluster.gentle) {
+            simulatedCluster.time.runUntil(SECOND); // all serve
+        }
+        for (int i = 0; i < 3 * Math.min(3, simulatedCluster.nodes.size()); i++) {
+            simulatedCluster.arriveSoon();
+        }
+        simulatedCluster.troubleSoon();
+        simulatedCluster.time.runUntil(STORMY);
+        simulatedCluster.calmDown();
+        simulatedCluster.history.check();
+    }
+
+    boolean isGentle() {
+        return gentle;
+    }
+
+    // ---- the end
+
+    private void calmDown() {
+        calm = true;
+        raft.calm = true;
+        cuts.clear();
+        for (SimulatedNode node : nodes) {
+            if (!node.isAlive()) {
+                node.start();
+            } else if (!node.runs()) {
+                node.resume();
+            }
+        }
+        clients.forEach(SimulatedClient::finish);
+        awaitThat("every request is answered", () -> clients.stream().allMatch(c -> c.isGone()));
+        SimulatedClient reader = null;
+        for (int tries = 0; reader == null || !reader.hasRead(); tries++) {
+            CommittedGrantChecker.check(tries < 100, "nobody can read");
+            if (reader == null || reader.isGone()) {
+                reader = arrive(nodes.get(time.pick(0, nodes.size() - 1)), true);
+            }
+            time.runUntil(time.now() + SECOND / 2);
+        }
+        awaitThat("the reader goes", reader::isGone);
+        awaitThat("nothing is left of anybody", this::isEmpty);
+        awaitThat("all nodes are up to date", this::isEven);
+        for (SimulatedNode node : nodes) {
+            witness.compareNow(node);
+        }
+    }
+
+    private boolean isEmpty() {
+        return witness.isEmpty()
+                && nodes.stream().allMatch(node -> node.driver().openSessions() == 0);
+    }
+
+    private boolean isEven() {
+        return nodes.stream().allMatch(node -> node.applied() == raft.committed().size());
+    }
+
+    private interface Condition {
+        boolean holds();
+    }
+
+    private void awaitThat(String what, Condition condition) {
+        long end = time.now() + MOST_CALM;
+        while (!condition.holds()) {
+            if (time.now() > end) {
+                throw new AssertionError(
+                        "it never came to be that %s: %s"
+                                .formatted(
+                                        what, clients.stream().filter(c -> !c.isGone()).toList()));
+            }
+            time.runUntil(time.now() + SECOND / 4);
+        }
+    }
+
+    // ---- clients
+
+    List<SimulatedClient> clientsOf(SimulatedNode node) {
+        return clients.stream().filter(client -> client.node == node && !client.isGone()).toList();
+    }
+
+    List<SimulatedClient> clients() {
+        return clients;
+    }
+
+    /** There are always about as many. */
+    void arriveSoon() {
+        time.after(
+                time.span(0, SECOND / 2),
+                () -> {
+                    if (calm) {
+                        return;
+                    }
+                    SimulatedNode node = nodes.get(time.pick(0, nodes.size() - 1));
+                    // where nothing goes wrong, nobody comes before a node serves
+                    if (node.runs() && (!gentle || node.driver().isServing())) {
+                        arrive(node, false);
+                    } else {
+                        arriveSoon();
+                    }
+                });
+    }
+
+    private SimulatedClient arrive(SimulatedNode node, boolean reads) {
+        SimulatedClient client = new SimulatedClient(++lastClient, this, node, reads);
+        clients.add(client);
+        client.begin();
+        return client;
+    }
+
+    // ---- wires
+
+    boolean reaches(SimulatedNode from, SimulatedNode to) {
+        return cuts.isEmpty() || !cuts.contains(List.of(from, to));
+    }
+
+    boolean talk(SimulatedNode one, SimulatedNode other) {
+        return reaches(one, other) && reaches(other, one);
+    }
+
+    private void cut(SimulatedNode from, SimulatedNode to, long spanNanos) {
+        List<SimulatedNode> wire = List.of(from, to);
+        cuts.add(wire);
+        time.after(spanNanos, () -> cuts.remove(wire));
+    }
+
+    // ---- troubles
+
+    private void troubleSoon() {
+        time.after(
+                gentle ? meanTrouble : time.span(0, 2 * meanTrouble),
+                () -> {
+                    if (!calm) {
+                        trouble();
+                        troubleSoon();
+                    }
+                });
+    }
+
+    private void trouble() {
+        SimulatedNode leader = raft.leader();
+        SimulatedNode node =
+                leader != null && time.chance(0.4)
+                        ? leader
+                        : nodes.get(time.pick(0, nodes.size() - 1));
+        if (gentle) {
+            raft.elect();
+            return;
+        }
+        switch (time.pick(0, 9)) {
+            case 0, 1 -> crash(node);
+            case 2 -> pause(node, time.span(MILLI, SHORT_PAUSE));
+            case 3 -> pause(node, time.span(SHORT_PAUSE + 1, 5 * SECOND));
+            case 4, 5 -> isolate(node, time.span(SECOND / 5, 6 * SECOND));
+            case 6 -> {
+                SimulatedNode other = nodes.get(time.pick(0, nodes.size() - 1));
+                cut(node, other, time.span(SECOND / 5, 6 * SECOND));
+            }
+            case 7 -> raft.elect();
+            case 8 -> node.slowDown(time.span(SECOND / 5, 4 * SECOND));
+            default -> {
+                if (time.chance(0.2)) {
+                    nodes.forEach(this::crash);
+                } else if (node.runs()) {
+                    node.install(nodes.get(time.pick(0, nodes.size() - 1)));
+                }
+            }
+        }
+    }
+
+    private void crash(SimulatedNode node) {
+        if (node.isAlive()) {
+            node.crash();
+            time.after(
+                    time.span(SECOND / 10, 6 * SECOND),
+                    () -> {
+                        if (!node.isAlive()) {
+                            node.start();
+                        }
+                    });
+        }
+    }
+
+    private void pause(SimulatedNode node, long spanNanos) {
+        if (node.runs()) {
+            node.pause(spanNanos);
+        }
+    }
+
+    private void isolate(SimulatedNode node, long spanNanos) {
+        for (SimulatedNode other : nodes) {
+            if (other != node) {
+                cut(node, other, spanNanos);
+                cut(other, node, spanNanos);
+            }
+        }
+    }
+
+    // ---- drivers and their state
+
+    ReplicatedDriver newDriver(String name, UUID dataId, SimulatedNode node) {
+        return new ReplicatedDriver(name, dataId, RULES, CONFIG, PATIENCE, node, node::clock, node);
+    }
+
+    byte[] bytes(ReplicatedDriver driver) {
+        return driver.withState(CommittedGrantChecker::bytesOf);
+    }
+
+    void read(ReplicatedDriver driver, byte[] bytes) {
+        driver.withState(
+                replica -> {
+                    try {
+                        replica.read(
+                                new DataInputStream(new ByteArrayInputStream(bytes)),
+                                SnapshotFile.VERSION);
+                    } catch (IOException e) {
+                        throw new AssertionError(e);
+                    }
+                    return replica;
+                });
+    }
+
+    static byte[] written(Written state) {
+        var bytes = new ByteArrayOutputStream();
+        try {
+            state.write(new DataOutputStream(bytes));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** Something that can be written. */
+    interface Written {
+        void write(DataOutputStream out) throws IOException;
+    }
+}

@@ -1,0 +1,360 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.driver.watch.ContendedKey;
+import io.holdfast.driver.watch.ServerEvent;
+import io.holdfast.driver.watch.Histogram;
+import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.watch.Operation;
+import io.holdfast.driver.watch.EventSubscription;
+import io.holdfast.engine.HoldOrWaiterView;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.KeyEvent;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.QueueView;
+import io.holdfast.engine.Mode;
+import io.holdfast.engine.Refusal;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.Token;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/** One thread unless it says so, and a clock that moves only when told. */
+@DisplayName("A driver that is watched")
+class DriverObserverTest {
+    private static final Key PRINTER = Key.of("printer");
+    private static final Key SCANNER = Key.of("scanner");
+    private static final long LONG = Duration.ofHours(1).toNanos();
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+    private final AtomicLong clock = new AtomicLong(1_000);
+    private final ServerMonitor serverMonitor = new ServerMonitor(LocalDriver.SHARDS, clock::get);
+    private final LocalDriver driver =
+            new LocalDriver(
+                    new EngineSettings(0, LONG, true),
+                    new KeyLimits(100, 0, 0),
+                    Duration.ofHours(1),
+                    new ClockFences(),
+                    () -> true,
+                    serverMonitor,
+                    clock::get);
+    private final SessionClient alice = new SessionClient(driver, new RecordingMailbox(), "alice");
+    private final SessionClient bob = new SessionClient(driver, new RecordingMailbox(), "bob");
+
+    @AfterEach
+    void close() {
+        driver.close();
+    }
+
+    private long count(KeyEvent.Type type) {
+        return serverMonitor.count(Kind.LOCK, type);
+    }
+
+    private static long sum(Stream<Histogram> histograms) {
+        return histograms.mapToLong(Histogram::sumNanos).sum();
+    }
+
+    private static <T> List<T> all(ScanCursor<T> scanCursor) {
+        List<T> all = new ArrayList<>();
+        try (scanCursor) {
+            for (List<T> slice = scanCursor.next(); !slice.isEmpty(); slice = scanCursor.next()) {
+                all.addAll(slice);
+            }
+        }
+        return all;
+    }
+
+    @Test
+    void counts_what_became_of_waits_and_holds() {
+        Token token = alice.lock(PRINTER);
+        assertThat(bob.tryLock(PRINTER)).isFalse();
+        bob.ask(PRINTER, LONG, LONG);
+        clock.addAndGet(SECOND);
+        alice.release(PRINTER, token);
+        clock.addAndGet(2 * SECOND);
+        bob.close();
+        assertThat(count(KeyEvent.Type.ACQUIRED)).isEqualTo(2);
+        assertThat(count(KeyEvent.Type.TIMED_OUT)).isEqualTo(1);
+        assertThat(count(KeyEvent.Type.WAITING)).isEqualTo(1);
+        assertThat(count(KeyEvent.Type.RELEASED)).isEqualTo(2);
+        assertThat(serverMonitor.count(Kind.SEMAPHORE, KeyEvent.Type.ACQUIRED)).isZero();
+        assertThat(sum(serverMonitor.waits(Kind.LOCK))).isEqualTo(SECOND);
+        assertThat(sum(serverMonitor.holds(Kind.LOCK))).isEqualTo(3 * SECOND);
+        assertThat(serverMonitor.contended(5))
+                .containsExactly(new ContendedKey(new ContendedKey.ResourceId(Kind.LOCK, PRINTER), 1));
+    }
+
+    @Test
+    void counts_operations_by_outcome() {
+        Token token = alice.lock(PRINTER);
+        alice.release(PRINTER, token);
+        alice.release(PRINTER, token);
+        alice.claim(Kind.LOCK, SCANNER);
+        bob.claim(Kind.LOCK, SCANNER);
+        alice.unclaim(Kind.LOCK, SCANNER);
+        alice.session.submit(
+                new Command.Data(alice.session.id(), 99, PRINTER, new DataOperation.Increment(1)));
+        assertThat(serverMonitor.countDone(Operation.RELEASE, Kind.LOCK)).isEqualTo(2);
+        assertThat(serverMonitor.countRefused(Operation.RELEASE, Kind.LOCK, Refusal.NOT_HELD))
+                .isEqualTo(1);
+        assertThat(serverMonitor.countRefused(Operation.ACQUIRE, Kind.LOCK, Refusal.BUSY))
+                .isEqualTo(1);
+        assertThat(serverMonitor.countDone(Operation.ACQUIRE, Kind.LOCK))
+                .as("events count these")
+                .isZero();
+        assertThat(serverMonitor.countDone(Operation.COUNTER, Kind.LOCK)).isEqualTo(1);
+    }
+
+    @Test
+    void tells_how_late_a_lease_ended() {
+        alice.granted(alice.ask(PRINTER, 0, SECOND));
+        clock.addAndGet(3 * SECOND);
+        assertThat(bob.tryLock(PRINTER)).isTrue();
+        assertThat(count(KeyEvent.Type.EXPIRED)).isEqualTo(1);
+        assertThat(sum(serverMonitor.lateness())).isEqualTo(2 * SECOND);
+    }
+
+    @Test
+    void remembers_what_happened_to_a_key_in_order() {
+        Token token = alice.lock(PRINTER);
+        bob.ask(PRINTER, LONG, LONG);
+        alice.release(PRINTER, token);
+        alice.lock(SCANNER);
+        assertThat(serverMonitor.history(Kind.LOCK, PRINTER))
+                .extracting(KeyEvent::type)
+                .containsExactly(
+                        KeyEvent.Type.ACQUIRED,
+                        KeyEvent.Type.WAITING,
+                        KeyEvent.Type.RELEASED,
+                        KeyEvent.Type.ACQUIRED);
+        assertThat(serverMonitor.history(Kind.SEMAPHORE, PRINTER)).isEmpty();
+    }
+
+    @Test
+    void tells_of_a_session_before_and_after_all_that_it_does() {
+        try (EventSubscription all = serverMonitor.subscribe(_ -> true, 100, () -> {})) {
+            SessionClient carol = new SessionClient(driver, new RecordingMailbox(), "carol");
+            carol.lock(PRINTER);
+            carol.close();
+            List<Object> told = new ArrayList<>();
+            for (ServerEvent next = all.poll(); next != null; next = all.poll()) {
+                told.add(
+                        switch (next) {
+                            case ServerEvent.OnKey on -> {
+                                assertThat(Objects.requireNonNull(on.peer()).name().get())
+                                        .isEqualTo("carol");
+                                yield on.event().type();
+                            }
+                            case ServerEvent.SessionOpened _ -> "opened";
+                            case ServerEvent.SessionClosed _ -> "closed";
+                            case ServerEvent.Gap _ -> "gap";
+                        });
+            }
+            assertThat(told)
+                    .containsExactly("opened", KeyEvent.Type.ACQUIRED, KeyEvent.Type.RELEASED, "closed");
+            ClientInfo gone = Objects.requireNonNull(serverMonitor.peerOf(carol.session.id()));
+            assertThat(gone.name().get()).isEqualTo("carol");
+        }
+    }
+
+    @Test
+    void lists_sessions_with_what_they_have() {
+        alice.lock(PRINTER);
+        alice.lock(SCANNER);
+        clock.addAndGet(SECOND);
+        bob.ask(PRINTER, LONG, LONG);
+        assertThat(all(driver.listSessions()))
+                .containsExactlyInAnyOrder(
+                        new SessionView(alice.session.id(), "test", "alice", SECOND, 2, 0),
+                        new SessionView(bob.session.id(), "test", "bob", SECOND, 0, 1));
+        assertThat(driver.session(bob.session.id()))
+                .isEqualTo(new SessionView(bob.session.id(), "test", "bob", SECOND, 0, 1));
+        bob.close();
+        assertThat(driver.session(bob.session.id())).isNull();
+        assertThat(driver.holdsAndWaiters(bob.session.id(), 9)).isEmpty();
+        assertThat(all(driver.listSessions())).hasSize(1);
+    }
+
+    @Test
+    void lists_more_sessions_than_fit_into_a_slice_each_once() {
+        Set<Long> expected = new HashSet<>(Set.of(alice.session.id(), bob.session.id()));
+        for (int i = 0; i < 2_000; i++) {
+            expected.add(new SessionClient(driver).session.id());
+        }
+        List<Long> listed = all(driver.listSessions()).stream().map(SessionView::id).toList();
+        assertThat(listed).hasSameSizeAs(expected).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    @Test
+    void shows_what_a_session_holds_and_waits_for() {
+        alice.granted(alice.ask(PRINTER, 0, 5 * SECOND));
+        bob.lock(SCANNER);
+        clock.addAndGet(SECOND);
+        alice.ask(SCANNER, 7 * SECOND, LONG);
+        clock.addAndGet(SECOND);
+        long fence = Objects.requireNonNull(driver.holders(Kind.LOCK, PRINTER)).since();
+        assertThat(driver.holdsAndWaiters(alice.session.id(), 9))
+                .containsExactlyInAnyOrder(
+                        new HoldOrWaiterView(
+                                Kind.LOCK,
+                                PRINTER,
+                                Mode.WRITE,
+                                true,
+                                false,
+                                false,
+                                fence,
+                                2 * SECOND,
+                                3 * SECOND),
+                        new HoldOrWaiterView(
+                                Kind.LOCK,
+                                SCANNER,
+                                Mode.WRITE,
+                                false,
+                                true,
+                                false,
+                                0,
+                                SECOND,
+                                6 * SECOND));
+        assertThat(all(driver.listQueues(9)))
+                .containsExactly(
+                        new QueueView(
+                                Kind.LOCK,
+                                SCANNER,
+                                1,
+                                1,
+                                List.of(bob.session.id()),
+                                List.of(
+                                        new QueueView.Waiter(
+                                                alice.session.id(), Mode.WRITE, SECOND, true))));
+    }
+
+    @Test
+    void asks_the_owner_to_end_a_session() {
+        AtomicBoolean kicked = new AtomicBoolean();
+        Session carol =
+                driver.open(
+                        new Mailbox() {
+                            @Override
+                            public void add(Effect effect) {}
+
+                            @Override
+                            public void wake() {}
+
+                            @Override
+                            public boolean kick() {
+                                kicked.set(true);
+                                return true;
+                            }
+                        },
+                        new ClientInfo("test", () -> "carol"));
+        assertThat(driver.kick(carol.id())).isTrue();
+        assertThat(kicked).isTrue();
+        carol.close(0);
+        assertThat(driver.kick(carol.id())).isFalse();
+    }
+
+    @Test
+    void says_that_an_owner_does_not_end_its_session() {
+        Session carol =
+                driver.open(
+                        new Mailbox() {
+                            @Override
+                            public void add(Effect effect) {}
+
+                            @Override
+                            public void wake() {}
+                        },
+                        new ClientInfo("test", () -> "carol"));
+        assertThat(driver.kick(carol.id())).isFalse();
+        assertThat(driver.session(carol.id())).isNotNull();
+    }
+
+    @Test
+    void accounts_for_everything_while_many_threads_work_and_others_look() throws Exception {
+        int workers = 4;
+        int rounds = 1_500;
+        AtomicLong working = new AtomicLong(workers);
+        List<Key> keys = List.of(PRINTER, SCANNER, Key.of("third"));
+        AtomicLong told = new AtomicLong();
+        EventSubscription feed =
+                serverMonitor.subscribe(it -> it instanceof ServerEvent.OnKey, 16, () -> {});
+        try (ParallelThreads parallelThreads = new ParallelThreads()) {
+            parallelThreads.run(
+                    workers + 1,
+                    member -> {
+                        if (member == workers) {
+                            while (working.get() > 0) {
+                                look(keys);
+                                told.addAndGet(drain(feed));
+                            }
+                            return;
+                        }
+                        try {
+                            for (int i = 0; i < rounds; i++) {
+                                SessionClient sessionClient = new SessionClient(driver);
+                                Key key = keys.get((member + i) % keys.size());
+                                Token token = sessionClient.lock(key);
+                                if (i % 2 == 0) {
+                                    sessionClient.release(key, token);
+                                }
+                                sessionClient.close();
+                            }
+                        } finally {
+                            working.decrementAndGet();
+                        }
+                    });
+        }
+        await().atMost(RecordingMailbox.LIMIT).until(() -> driver.openSessions() == 2);
+        told.addAndGet(drain(feed));
+        long each = (long) workers * rounds;
+        assertThat(count(KeyEvent.Type.ACQUIRED)).isEqualTo(each);
+        assertThat(count(KeyEvent.Type.RELEASED)).isEqualTo(each);
+        assertThat(told).hasValue(2 * each + count(KeyEvent.Type.WAITING));
+        assertThat(serverMonitor.sessions()).containsEntry("test", 2L);
+        assertThat(all(driver.listQueues(9))).isEmpty();
+    }
+
+    /** Looks at all there is to see; what it sees at one moment has to make sense. */
+    private void look(List<Key> keys) {
+        for (SessionView view : all(driver.listSessions())) {
+            assertThat(view.holds()).isBetween(0, 1);
+            assertThat(view.waits()).isBetween(0, 1);
+            assertThat(driver.holdsAndWaiters(view.id(), 9)).hasSizeLessThanOrEqualTo(1);
+        }
+        for (QueueView line : all(driver.listQueues(9))) {
+            assertThat(line.holders()).hasSize(1).doesNotContainNull();
+            assertThat(line.waiters()).isNotEmpty();
+        }
+        for (Key key : keys) {
+            List<KeyEvent> past = serverMonitor.history(Kind.LOCK, key);
+            assertThat(past).allMatch(keyEvent -> keyEvent.key().equals(key));
+            assertThat(past).extracting(KeyEvent::atNanos).isSorted();
+        }
+        assertThat(serverMonitor.contended(9)).hasSizeLessThanOrEqualTo(keys.size());
+    }
+
+    private static long drain(EventSubscription feed) {
+        long told = 0;
+        for (ServerEvent next = feed.poll(); next != null; next = feed.poll()) {
+            told += next instanceof ServerEvent.Gap(long missed) ? missed : 1;
+        }
+        return told;
+    }
+}

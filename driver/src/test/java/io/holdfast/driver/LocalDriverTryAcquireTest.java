@@ -1,0 +1,305 @@
+package io.holdfast.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HolderView;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.Refusal;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.Token;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+@DisplayName("The local driver, asked for claims,")
+class LocalDriverTryAcquireTest {
+    private static final Key PRINTER = Key.of("printer");
+    private static final int MAX_CLAIMS = 60_000;
+    private static final HeldCount NONE = new HeldCount(0, 0);
+
+    /** Memory that keeps count. */
+    private final AtomicInteger pieces = new AtomicInteger();
+
+    private final PieceBudget pieceBudget =
+            new PieceBudget() {
+                @Override
+                public boolean tryReserve() {
+                    pieces.incrementAndGet();
+                    return true;
+                }
+
+                @Override
+                public void release() {
+                    pieces.decrementAndGet();
+                }
+            };
+
+    private final LocalDriver driver =
+            new LocalDriver(
+                    new EngineSettings(0, 0, true),
+                    new KeyLimits(0, MAX_CLAIMS, 0),
+                    Duration.ofHours(1),
+                    new ClockFences(),
+                    pieceBudget);
+    private final SessionClient alice = new SessionClient(driver, new RecordingMailbox(), "alice:1");
+    private final SessionClient bob = new SessionClient(driver, new RecordingMailbox(), "bob:2");
+
+    @AfterEach
+    void close() {
+        driver.close();
+    }
+
+    @Test
+    void knows_sessions_by_name_while_they_are_open() {
+        assertThat(driver.nameOf(alice.session.id())).isEqualTo("alice:1");
+        assertThat(driver.nameOf(bob.session.id())).isEqualTo("bob:2");
+        assertThat(driver.nameOf(77)).isNull();
+        bob.close();
+        assertThat(driver.nameOf(bob.session.id())).isNull();
+        assertThat(driver.nameOf(alice.session.id())).isEqualTo("alice:1");
+    }
+
+    @Test
+    void asks_for_a_name_when_it_is_asked_for_it() {
+        AtomicReference<String> name = new AtomicReference<>("early");
+        Session session = driver.open(new RecordingMailbox(), new ClientInfo("test", name::get));
+        name.set("late");
+        assertThat(driver.nameOf(session.id())).isEqualTo("late");
+    }
+
+    @Test
+    void tells_who_holds_a_key_in_whatever_shard_it_is() {
+        for (int i = 0; i < 100; i++) {
+            Key key = Key.of("key-" + i);
+            assertThat(driver.holders(Kind.LOCK, key)).isNull();
+            assertThat(driver.holders(Kind.SHARED, key)).isNull();
+            assertThat(alice.tryClaim(Kind.LOCK, key)).isTrue();
+            bob.claim(Kind.SHARED, key);
+            alice.claim(Kind.SHARED, key);
+            assertThat(driver.holders(Kind.LOCK, key))
+                    .extracting(HolderView::key, HolderView::sessions)
+                    .containsExactly(key, List.of(alice.session.id()));
+            assertThat(driver.holders(Kind.SHARED, key))
+                    .extracting(HolderView::sessions)
+                    .isEqualTo(List.of(bob.session.id(), alice.session.id()));
+            alice.unclaim(Kind.LOCK, key);
+            assertThat(driver.holders(Kind.LOCK, key)).isNull();
+        }
+    }
+
+    @Test
+    void sees_a_lock_with_a_lease_as_held_too() {
+        Token token = alice.lock(PRINTER);
+        assertThat(bob.claim(Kind.LOCK, PRINTER))
+                .extracting(effect -> ((Effect.Refused) effect).reason())
+                .isEqualTo(Refusal.BUSY);
+        assertThat(driver.holders(Kind.LOCK, PRINTER))
+                .extracting(HolderView::since)
+                .isEqualTo(token.fence());
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(new HeldCount(1, 1));
+    }
+
+    @Test
+    void adds_up_what_is_held_in_all_shards() {
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(NONE);
+        for (int i = 0; i < 200; i++) {
+            alice.claim(Kind.LOCK, Key.of("key-" + i));
+            alice.claim(Kind.SHARED, Key.of("key-" + i));
+            bob.claim(Kind.SHARED, Key.of("key-" + i));
+        }
+        Key elsewhere = Key.of(new Namespace("elsewhere"), "key".getBytes(StandardCharsets.UTF_8));
+        alice.claim(Kind.LOCK, elsewhere);
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK))
+                .isEqualTo(new HeldCount(200, 200));
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SHARED))
+                .isEqualTo(new HeldCount(200, 400));
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SEMAPHORE)).isEqualTo(NONE);
+        assertThat(driver.countHeld(elsewhere.namespace(), Kind.LOCK))
+                .isEqualTo(new HeldCount(1, 1));
+        alice.close();
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(NONE);
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SHARED))
+                .isEqualTo(new HeldCount(200, 200));
+    }
+
+    @Test
+    void lists_the_holders_of_all_shards_each_key_once() {
+        List<Key> keys = new ArrayList<>();
+        Map<Key, List<Long>> expected = new HashMap<>();
+        for (int i = 0; i < 2_000; i++) { // more than a slice in some shard
+            Key key = Key.of("key-" + i);
+            keys.add(key);
+            alice.claim(Kind.SHARED, key);
+            bob.claim(Kind.SHARED, key);
+            expected.put(key, List.of(alice.session.id(), bob.session.id()));
+        }
+        alice.claim(Kind.LOCK, PRINTER);
+        List<HolderView> views = read(driver.listHolders(Namespace.DEFAULT, Kind.SHARED));
+        assertThat(views).hasSize(keys.size());
+        Map<Key, List<Long>> seen = new HashMap<>();
+        views.forEach(view -> seen.put(view.key(), view.sessions()));
+        assertThat(seen).isEqualTo(expected);
+        assertThat(views.stream().sorted(Comparator.comparingLong(HolderView::since)))
+                .extracting(HolderView::key)
+                .as("in order of acquisition over all shards")
+                .isEqualTo(keys);
+        assertThat(read(driver.listHolders(Namespace.DEFAULT, Kind.LOCK))).hasSize(1);
+        assertThat(read(driver.listHolders(new Namespace("elsewhere"), Kind.LOCK))).isEmpty();
+    }
+
+    @Test
+    void has_one_cap_on_claimed_names_over_all_shards() {
+        LocalDriver small =
+                new LocalDriver(
+                        new EngineSettings(0, 0, true),
+                        new KeyLimits(1, 50, 0),
+                        Duration.ofHours(1),
+                        new ClockFences(),
+                        pieceBudget);
+        try {
+            SessionClient carol = new SessionClient(small);
+            SessionClient dave = new SessionClient(small);
+            for (int i = 0; i < 25; i++) {
+                assertThat(carol.tryClaim(Kind.LOCK, Key.of("key-" + i))).isTrue();
+                assertThat(carol.tryClaim(Kind.SHARED, Key.of("key-" + i))).isTrue();
+            }
+            assertThat(carol.claim(Kind.LOCK, PRINTER))
+                    .extracting(effect -> ((Effect.Refused) effect).reason())
+                    .isEqualTo(Refusal.TOO_MANY_KEYS);
+            assertThat(dave.tryClaim(Kind.SHARED, Key.of("key-3"))).as("no new name").isTrue();
+            assertThat(dave.tryLock(PRINTER)).as("keys have a cap of their own").isTrue();
+            carol.unclaim(Kind.LOCK, Key.of("key-7"));
+            assertThat(carol.tryClaim(Kind.LOCK, Key.of("another"))).isTrue();
+            assertThat(carol.tryClaim(Kind.SHARED, Key.of("another"))).isFalse();
+            carol.close();
+            dave.close();
+            SessionClient erin = new SessionClient(small);
+            for (int i = 0; i < 50; i++) {
+                assertThat(erin.tryClaim(Kind.LOCK, Key.of("later-" + i))).isTrue();
+            }
+            assertThat(erin.tryClaim(Kind.LOCK, Key.of("one too many"))).isFalse();
+        } finally {
+            small.close();
+        }
+    }
+
+    @Test
+    void tells_a_closing_session_in_its_own_mailbox_what_it_lost() {
+        alice.claim(Kind.LOCK, PRINTER);
+        alice.claim(Kind.SHARED, PRINTER);
+        alice.claim(Kind.SHARED, Key.of("room"));
+        bob.lock(Key.of("scanner"));
+        alice.close();
+        assertThat(orphaned(alice)).isEqualTo(List.of(1, 2));
+        assertThat(alice.inbox.wakes()).isZero();
+        bob.claim(Kind.LOCK, PRINTER);
+        bob.unclaim(Kind.LOCK, PRINTER);
+        assertThat(orphaned(bob)).isEqualTo(List.of(0, 0));
+    }
+
+    @Test
+    void closes_a_session_with_very_many_claims_completely_and_serves_others_meanwhile() {
+        int claims = 50_000;
+        for (int i = 0; i < claims; i++) {
+            assertThat(alice.tryClaim(i % 5 == 0 ? Kind.SHARED : Kind.LOCK, Key.of("key-" + i)))
+                    .isTrue();
+        }
+        long first = bob.ask(Key.of("key-1"), Command.FOREVER, Command.FOREVER);
+        long last = bob.ask(Key.of("key-" + (claims - 1)), Command.FOREVER, Command.FOREVER);
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK).keys()).isEqualTo(40_000);
+        alice.close();
+        alice.close(); // once is enough
+        assertThat(alice.inbox.answer(alice.ask(PRINTER, 0, 1))).as("closed at once").isEmpty();
+
+        int rounds = 0;
+        while (driver.nameOf(alice.session.id()) != null) {
+            for (int i = 0; i < 16; i++) {
+                Key key = Key.of("other-" + i);
+                assertThat(bob.tryClaim(Kind.LOCK, key)).isTrue();
+                assertThat(bob.unclaim(Kind.LOCK, key)).isInstanceOf(Effect.Released.class);
+            }
+            assertThat(++rounds).isLessThan(10_000_000);
+        }
+        bob.granted(first);
+        bob.granted(last);
+        assertThat(driver.openSessions()).isEqualTo(1);
+        assertThat(alice.session.isHolding()).isFalse();
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(new HeldCount(2, 2));
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.SHARED)).isEqualTo(NONE);
+        assertThat(orphaned(alice)).isEqualTo(List.of(40_000, 10_000));
+        assertThat(alice.inbox.all())
+                .filteredOn(Effect.Orphaned.class::isInstance)
+                .as("in small slices, so that nobody waits for long")
+                .map(Effect.Orphaned.class::cast)
+                .allMatch(slice -> slice.locks() + slice.shared() <= 1_000);
+        assertThat(pieces).as("two holds of two keys").hasValue(4);
+
+        SessionClient carol = new SessionClient(driver);
+        for (int i = 0; i < MAX_CLAIMS; i++) {
+            if (!carol.tryClaim(Kind.SHARED, Key.of("after-" + i))) {
+                throw new AssertionError("no room for claim " + i);
+            }
+        }
+        assertThat(carol.tryClaim(Kind.SHARED, Key.of("one too many"))).isFalse();
+    }
+
+    @Test
+    void gives_what_a_closing_session_loses_to_those_who_wait() {
+        int claims = 20_000;
+        for (int i = 0; i < claims; i++) {
+            alice.claim(Kind.LOCK, Key.of("key-" + i));
+        }
+        for (int i = 0; i < claims; i++) {
+            bob.ask(Key.of("key-" + i), Command.FOREVER, Command.FOREVER);
+        }
+        alice.close();
+        await().atMost(RecordingMailbox.LIMIT).until(() -> driver.nameOf(alice.session.id()) == null);
+        assertThat(bob.inbox.all())
+                .hasSize(claims)
+                .allMatch(effect -> effect instanceof Effect.Granted);
+        assertThat(orphaned(alice)).isEqualTo(List.of(claims, 0));
+        bob.close();
+        await().atMost(RecordingMailbox.LIMIT).until(() -> driver.openSessions() == 0);
+        assertThat(driver.countHeld(Namespace.DEFAULT, Kind.LOCK)).isEqualTo(NONE);
+        assertThat(pieces).as("the keys, which are remembered").hasValue(claims);
+    }
+
+    /** How many mutexes and how many shared locks a session was told it lost. */
+    private static List<Integer> orphaned(SessionClient sessionClient) {
+        int mutexes = 0;
+        int shared = 0;
+        for (Effect effect : sessionClient.inbox.all()) {
+            if (effect instanceof Effect.Orphaned orphaned) {
+                assertThat(orphaned.session()).isEqualTo(sessionClient.session.id());
+                mutexes += orphaned.locks();
+                shared += orphaned.shared();
+            }
+        }
+        return List.of(mutexes, shared);
+    }
+
+    private static List<HolderView> read(ScanCursor<HolderView> scanCursor) {
+        List<HolderView> views = new ArrayList<>();
+        for (List<HolderView> next = scanCursor.next(); !next.isEmpty(); next = scanCursor.next()) {
+            views.addAll(next);
+        }
+        return views;
+    }
+}

@@ -1,0 +1,52 @@
+package io.holdfast.driver;
+
+import io.holdfast.engine.Key;
+import io.holdfast.testsupport.Tier;
+
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Lincheck tries the interleavings; each must look like some order of whole operations. */
+@DisplayName("The ledger that shards share, in every interleaving")
+public class LocalQuotasLincheckTest {
+    private static final Key KEY = Key.of("key");
+
+    private final ClientUsage client = new ClientUsage();
+    private final LocalQuotas ledger =
+            new LocalQuotas(
+                    new ClockFences(),
+                    new KeyLimits(1, 1, 1),
+                    new ClientLimits(0, 0, 1),
+                    MemoryBudgets.UNLIMITED,
+                    _ -> null);
+
+    @Operation
+    public boolean reserve() {
+        return ledger.reserveKey(KEY, null);
+    }
+
+    @Operation
+    public void giveBack() {
+        ledger.returnKey(KEY, null);
+    }
+
+    @Operation
+    public boolean reserveOfClient() {
+        return ledger.reserveEntry(KEY, client);
+    }
+
+    @Test
+    @DisplayName("counts no key that was refused (22.2, 22.3)")
+    void counts_no_key_that_was_refused() {
+        new ModelCheckingOptions()
+                .iterations(Tier.usually(20, 200))
+                .invocationsPerIteration(150)
+                .threads(3)
+                .actorsPerThread(1)
+                .actorsBefore(1)
+                .actorsAfter(0)
+                .check(getClass());
+    }
+}

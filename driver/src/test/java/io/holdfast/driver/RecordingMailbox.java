@@ -1,0 +1,74 @@
+package io.holdfast.driver;
+
+import io.holdfast.engine.Effect;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** A mailbox that keeps what it gets and lets a test wait for it. */
+final class RecordingMailbox implements Mailbox {
+    /** Far more than anything here takes, also on a busy machine. */
+    static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final List<Effect> effects = new ArrayList<>();
+    private int wakes;
+
+    @Override
+    public synchronized void add(Effect effect) {
+        effects.add(effect);
+        notifyAll();
+    }
+
+    @Override
+    public synchronized void wake() {
+        wakes++;
+        notifyAll();
+    }
+
+    synchronized List<Effect> all() {
+        return List.copyOf(effects);
+    }
+
+    synchronized int wakes() {
+        return wakes;
+    }
+
+    /** The first answer to a request, if there is one by now. */
+    synchronized Optional<Effect> answer(long request) {
+        for (int i = effects.size() - 1; i >= 0; i--) {
+            if (effects.get(i).request() == request) {
+                return Optional.of(effects.get(i));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Waits for the answer to a request. */
+    synchronized Effect await(long request) {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (true) {
+            Optional<Effect> answer = answer(request);
+            if (answer.isPresent()) {
+                return answer.get();
+            }
+            long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+            if (left <= 0) {
+                throw new AssertionError("no answer to request " + request + ", but " + effects);
+            }
+            try {
+                wait(left);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new AssertionError("interrupted", e);
+            }
+        }
+    }
+
+    /** Forgets what was read, so that long runs stay small. */
+    synchronized void clear() {
+        effects.clear();
+    }
+}

@@ -1,0 +1,126 @@
+package io.holdfast.driver;
+
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Token;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One session with its mailbox, in the words of a test. */
+final class SessionClient {
+    final RecordingMailbox inbox;
+    final Session session;
+    private final Driver driver;
+    private final AtomicLong lastRequest = new AtomicLong();
+
+    SessionClient(Driver driver) {
+        this(driver, new RecordingMailbox());
+    }
+
+    SessionClient(Driver driver, RecordingMailbox recordingMailbox) {
+        this(driver, recordingMailbox, "client");
+    }
+
+    SessionClient(Driver driver, RecordingMailbox recordingMailbox, String name) {
+        this.driver = driver;
+        this.inbox = recordingMailbox;
+        this.session = driver.open(recordingMailbox, new ClientInfo("test", () -> name));
+    }
+
+    /** Asks for a mutex and gives the number of the request. */
+    long ask(Key key, long waitNanos, long leaseNanos) {
+        return ask(Kind.LOCK, key, 1, waitNanos, leaseNanos);
+    }
+
+    long ask(Kind kind, Key key, long limit, long waitNanos, long leaseNanos) {
+        long request = lastRequest.incrementAndGet();
+        session.submit(
+                new Command.Acquire(
+                        session.id(),
+                        request,
+                        kind,
+                        key,
+                        limit,
+                        waitNanos,
+                        leaseNanos,
+                        driver.salt()));
+        return request;
+    }
+
+    /** Waits for a mutex, however long it takes, and holds it without end. */
+    Token lock(Key key) {
+        return granted(ask(key, Command.FOREVER, Command.FOREVER)).token();
+    }
+
+    /** Whether a mutex that should be free was. */
+    boolean tryLock(Key key) {
+        long request = ask(key, 0, Command.FOREVER);
+        return inbox.answer(request).orElseThrow() instanceof Effect.Granted;
+    }
+
+    Effect release(Key key, Token token) {
+        return release(Kind.LOCK, key, token);
+    }
+
+    Effect release(Kind kind, Key key, Token token) {
+        return tryRelease(kind, key, token).orElseThrow();
+    }
+
+    /** The answer to a release; empty if the session is closed. */
+    Optional<Effect> tryRelease(Key key, Token token) {
+        return tryRelease(Kind.LOCK, key, token);
+    }
+
+    private Optional<Effect> tryRelease(Kind kind, Key key, Token token) {
+        long request = lastRequest.incrementAndGet();
+        session.submit(new Command.Release(session.id(), request, kind, key, token));
+        return inbox.answer(request);
+    }
+
+    /** Claims a key at once. */
+    Effect claim(Kind kind, Key key) {
+        long request = lastRequest.incrementAndGet();
+        session.submit(new Command.TryAcquire(session.id(), request, kind, key, driver.salt()));
+        return inbox.answer(request).orElseThrow();
+    }
+
+    /** Whether a key that should be free could be claimed. */
+    boolean tryClaim(Kind kind, Key key) {
+        return claim(kind, key) instanceof Effect.TryAcquired;
+    }
+
+    Effect unclaim(Kind kind, Key key) {
+        long request = lastRequest.incrementAndGet();
+        session.submit(new Command.ReleaseBySession(session.id(), request, kind, key));
+        return inbox.answer(request).orElseThrow();
+    }
+
+    void cancel(Key key, long request) {
+        session.submit(new Command.Cancel(session.id(), request, Kind.LOCK, key));
+    }
+
+    Effect.Granted granted(long request) {
+        Effect answer = inbox.await(request);
+        if (answer instanceof Effect.Granted granted) {
+            return granted;
+        }
+        throw new AssertionError("not granted: " + answer);
+    }
+
+    /** What was granted last. */
+    Token lastToken() {
+        for (Effect effect : inbox.all().reversed()) {
+            if (effect instanceof Effect.Granted granted) {
+                return granted.token();
+            }
+        }
+        throw new AssertionError("nothing was granted");
+    }
+
+    void close() {
+        session.close(lastRequest.get());
+    }
+}

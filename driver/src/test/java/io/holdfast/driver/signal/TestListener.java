@@ -1,0 +1,90 @@
+package io.holdfast.driver.signal;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Key;
+
+/** Somebody who listens, in the words of a test. Does not read when told so. */
+final class TestListener implements SignalListener {
+    private final String name;
+    private final SignalHub hub;
+    private Subscriber subscriber;
+    private volatile boolean full;
+    private int overruns;
+
+    TestListener(String name, SignalHub hub) {
+        this.name = name;
+        this.hub = hub;
+        this.subscriber = hub.open(this);
+    }
+
+    ListenOutcome listen(String pattern) {
+        return listen(pattern, "");
+    }
+
+    ListenOutcome listen(String pattern, String group) {
+        return listen(Key.of(pattern), group);
+    }
+
+    ListenOutcome listen(Key pattern, String group) {
+        return subscriber.listen(pattern, ByteString.of(group));
+    }
+
+    void unlisten(String pattern) {
+        unlisten(pattern, "");
+    }
+
+    void unlisten(String pattern, String group) {
+        unlisten(Key.of(pattern), group);
+    }
+
+    void unlisten(Key pattern, String group) {
+        subscriber.unlisten(pattern, ByteString.of(group));
+    }
+
+    boolean isSmall() {
+        return subscriber.isSmall();
+    }
+
+    void close() {
+        subscriber.close();
+    }
+
+    /** Comes back with registrations to be made anew. */
+    void reopen() {
+        subscriber = hub.open(this);
+    }
+
+    void setFull(boolean full) {
+        this.full = full;
+    }
+
+    @Override
+    public boolean isFull() {
+        return full;
+    }
+
+    @Override
+    public void deliver(Signal signal) {}
+
+    @Override
+    public synchronized void overrun() {
+        overruns++;
+    }
+
+    /** How often this one was told to be too slow. */
+    synchronized int overruns() {
+        return overruns;
+    }
+
+    /** The same, and begins to count anew. */
+    synchronized int takeOverruns() {
+        int told = overruns;
+        overruns = 0;
+        return told;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

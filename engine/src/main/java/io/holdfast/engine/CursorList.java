@@ -1,0 +1,68 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** Names in order, among which places can be marked, so that they can be read in slices. */
+final class CursorList {
+    /** Something that stands in the list: a name, or the place a reader has got to. */
+    sealed interface Node permits KeyedState, KeyScan.Cursor {
+        @Nullable Node before();
+
+        @Nullable Node after();
+
+        void setBefore(@Nullable Node node);
+
+        void setAfter(@Nullable Node node);
+    }
+
+    private @Nullable Node first;
+    private @Nullable Node last;
+
+    @Nullable Node first() {
+        return first;
+    }
+
+    void addFirst(Node node) {
+        link(null, node, first);
+    }
+
+    void addLast(Node node) {
+        link(last, node, null);
+    }
+
+    void addAfter(Node place, Node node) {
+        link(place, node, place.after());
+    }
+
+    void remove(Node node) {
+        Node before = node.before();
+        Node after = node.after();
+        if (before == null) {
+            first = after;
+        } else {
+            before.setAfter(after);
+        }
+        if (after == null) {
+            last = before;
+        } else {
+            after.setBefore(before);
+        }
+        node.setBefore(null);
+        node.setAfter(null);
+    }
+
+    private void link(@Nullable Node before, Node node, @Nullable Node after) {
+        node.setBefore(before);
+        node.setAfter(after);
+        if (before == null) {
+            first = node;
+        } else {
+            before.setAfter(node);
+        }
+        if (after == null) {
+            last = node;
+        } else {
+            after.setBefore(node);
+        }
+    }
+}

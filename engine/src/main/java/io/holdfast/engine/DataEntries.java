@@ -1,0 +1,43 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The entries of one sort: by key, and in order of creation. */
+final class DataEntries<E extends DataEntry> {
+    private final Map<Key, E> byKey = new HashMap<>();
+    private final CursorList inOrder = new CursorList();
+
+    int size() {
+        return byKey.size();
+    }
+
+    @Nullable E get(Key key) {
+        return byKey.get(key);
+    }
+
+    void add(E entry) {
+        byKey.put(entry.key, entry);
+        inOrder.addLast(entry);
+    }
+
+    void remove(DataEntry dataEntry) {
+        byKey.remove(dataEntry.key);
+        inOrder.remove(dataEntry);
+    }
+
+    CursorList inOrder() {
+        return inOrder;
+    }
+
+    List<E> sorted() {
+        List<E> entries = new ArrayList<>(byKey.values());
+        entries.sort(Comparator.comparing(entry -> entry.key));
+        return entries;
+    }
+}

@@ -1,0 +1,39 @@
+package io.holdfast.engine;
+
+/** A slot that is held on other terms than {@link HoldAttributes#PLAIN}. */
+final class HoldWithAttributes extends Hold {
+    private HoldAttributes holdAttributes;
+
+    HoldWithAttributes(
+            Resource resource,
+            SessionState sessionState,
+            long request,
+            long fence,
+            long salt,
+            long leaseNanos,
+            HoldAttributes holdAttributes) {
+        super(resource, sessionState, request, fence, salt, leaseNanos);
+        this.holdAttributes = holdAttributes;
+    }
+
+    @Override
+    void passTo(SessionState next, long nextRequest) {
+        super.passTo(next, nextRequest);
+        holdAttributes = HoldAttributes.of(holdAttributes.mode());
+    }
+
+    @Override
+    HoldAttributes terms() {
+        return holdAttributes;
+    }
+
+    @Override
+    Mode mode() {
+        return holdAttributes.mode();
+    }
+
+    @Override
+    boolean isTracked() {
+        return holdAttributes.tracked();
+    }
+}

@@ -1,0 +1,36 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** What stands under a key: a resource or an entry. */
+abstract sealed class KeyedState extends Deadline implements CursorList.Node permits Resource, DataEntry {
+    final Key key;
+    long lastActivityNanos;
+
+    private CursorList.@Nullable Node listedBefore;
+    private CursorList.@Nullable Node listedAfter;
+
+    KeyedState(Key key) {
+        this.key = key;
+    }
+
+    @Override
+    public final CursorList.@Nullable Node before() {
+        return listedBefore;
+    }
+
+    @Override
+    public final CursorList.@Nullable Node after() {
+        return listedAfter;
+    }
+
+    @Override
+    public final void setBefore(CursorList.@Nullable Node node) {
+        listedBefore = node;
+    }
+
+    @Override
+    public final void setAfter(CursorList.@Nullable Node node) {
+        listedAfter = node;
+    }
+}

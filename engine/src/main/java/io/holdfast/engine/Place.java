@@ -1,4 +1,0 @@
-package io.holdfast.engine;
-
-/** Where a request has got to: still in line, or granted. */
-sealed interface Place permits Hold, Wait {}

@@ -1,0 +1,216 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Admits one writer, or any number of readers. Who comes by {@link Command.RequestOffer} is made an offer
+ * first; while one is out nobody is admitted.
+ */
+final class ReadWriteLock extends Resource {
+    private @Nullable Hold writer;
+
+    /** Null until there is a reader or an offer: a plain mutex does without. */
+    private @Nullable ReadWriteState readWriteState;
+
+    ReadWriteLock(Key key, UsageCounters tally) {
+        super(key, tally);
+    }
+
+    /** From now on there may be readers and offers. */
+    ReadWriteState ensureReadWriteState(QueuePolicy queuePolicy) {
+        if (readWriteState == null) {
+            readWriteState = new ReadWriteState(queuePolicy);
+        }
+        return readWriteState;
+    }
+
+    @Nullable ReadWriteState readWriteState() {
+        return readWriteState;
+    }
+
+    boolean isShared() {
+        return readWriteState != null;
+    }
+
+    @Override
+    Kind kind() {
+        return Kind.LOCK;
+    }
+
+    @Override
+    long limit() {
+        return 1;
+    }
+
+    @Override
+    boolean admits() {
+        return writer == null && !suspended && (readWriteState == null || readWriteState.readers.isEmpty());
+    }
+
+    /** Whether a reader that comes now need not wait. */
+    boolean admitsReader() {
+        if (writer != null || suspended) {
+            return false;
+        }
+        if (readWriteState == null) {
+            return waiters == 0;
+        }
+        boolean first =
+                waiters == 0
+                        || (readWriteState.policy == QueuePolicy.READER_PREFERRED
+                                && readWriteState.readQueue.first == null);
+        return first && readWriteState.offer == null;
+    }
+
+    /** Whether a confirmed hold may be added while nothing is granted. */
+    boolean admitsAgain(Mode mode) {
+        if (!suspended || writer != null) {
+            return false;
+        }
+        return readWriteState == null
+                || readWriteState.readers.isEmpty()
+                || (mode == Mode.READ && readWriteState.offer == null);
+    }
+
+    @Override
+    @Nullable Waiter next() {
+        if (readWriteState == null) {
+            return super.next();
+        }
+        if (writer != null || suspended || readWriteState.offer != null) {
+            return null;
+        }
+        Waiter next = readWriteState.pick(firstWaiter());
+        return readWriteState.readers.isEmpty() || isRead(next) ? next : null;
+    }
+
+    private static boolean isRead(@Nullable Waiter waiter) {
+        return waiter != null && waiter.mode() == Mode.READ;
+    }
+
+    @Override
+    void append(Waiter waiter) {
+        if (readWriteState == null) {
+            super.append(waiter);
+            return;
+        }
+        waiter.arrival = ++readWriteState.arrivals;
+        if (isRead(waiter)) {
+            readWriteState.readQueue.append(waiter);
+            waiters++;
+            usage.add(waiter);
+        } else {
+            super.append(waiter);
+        }
+    }
+
+    @Override
+    void remove(Waiter waiter) {
+        if (readWriteState != null && isRead(waiter)) {
+            readWriteState.readQueue.remove(waiter);
+            waiters--;
+            usage.remove(waiter);
+        } else {
+            super.remove(waiter);
+        }
+    }
+
+    @Override
+    void eachWait(Predicate<Waiter> viewer) {
+        Waiter read = readWriteState == null ? null : readWriteState.readQueue.first;
+        Waiter write = firstWaiter();
+        while (read != null || write != null) {
+            Waiter older = ReadWriteState.older(read, write);
+            if (!viewer.test(older)) {
+                return;
+            }
+            if (older == read) {
+                read = older.behind;
+            } else {
+                write = older.behind;
+            }
+        }
+    }
+
+    @Override
+    int holders() {
+        return (writer == null ? 0 : 1) + (readWriteState == null ? 0 : readWriteState.readers.size());
+    }
+
+    /** Of those who asked, nobody was told a token. */
+    @Override
+    @Nullable Hold find(long fence) {
+        Hold hold = writer;
+        if (hold == null && readWriteState != null) {
+            hold = readWriteState.readers.get(fence);
+        }
+        return hold != null && hold.fence == fence && !(hold instanceof OfferHold) ? hold : null;
+    }
+
+    /** Those who asked know their holds by the request. */
+    @Override
+    @Nullable Hold holdOf(long session) {
+        return writer != null && writer.session.id == session && !(writer instanceof OfferHold)
+                ? writer
+                : null;
+    }
+
+    @Override
+    void add(Hold added) {
+        if (readWriteState != null) {
+            if (added instanceof OfferHold asked && asked.offered) {
+                readWriteState.offer = asked;
+            }
+            if (added.mode() == Mode.READ) {
+                readWriteState.readers.put(added.fence, added);
+                return;
+            }
+        }
+        writer = added;
+    }
+
+    /** The offer is taken up: it does not stand in the way any more. */
+    void confirm(OfferHold hold) {
+        hold.offered = false;
+        if (readWriteState != null) {
+            readWriteState.offer = null;
+        }
+    }
+
+    @Override
+    void remove(Hold removed) {
+        if (readWriteState == null) {
+            writer = null;
+            return;
+        }
+        if (readWriteState.offer == removed) {
+            readWriteState.offer = null;
+        }
+        if (removed == writer) {
+            writer = null;
+        } else {
+            readWriteState.readers.remove(removed.fence);
+        }
+        dropReadWriteState();
+    }
+
+    /** Becomes a plain mutex again if nobody needs more. */
+    void dropReadWriteState() {
+        if (readWriteState != null && waiters == 0 && readWriteState.readers.isEmpty()) {
+            readWriteState = null; // no number of arrival is in use
+        }
+    }
+
+    /** A writer is alone. */
+    @Override
+    Collection<Hold> holds() {
+        if (writer != null) {
+            return List.of(writer);
+        }
+        return readWriteState == null ? List.of() : readWriteState.readers.values();
+    }
+}

@@ -1,0 +1,12 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a tracked acquire.
+ *
+ * @param request its number
+ * @param token null while it waits
+ * @param leaseLeftNanos 0 while it waits, {@link Command#FOREVER} without end
+ */
+public record TrackedRequestView(long request, @Nullable Token token, long leaseLeftNanos) {}

@@ -1,0 +1,33 @@
+package io.holdfast.engine;
+
+/** A place in line for a hold on other terms than {@link HoldAttributes#PLAIN}. */
+final class WaiterWithAttributes extends Waiter {
+    private final HoldAttributes holdAttributes;
+
+    WaiterWithAttributes(
+            Resource resource,
+            SessionState sessionState,
+            long request,
+            long salt,
+            long leaseNanos,
+            boolean enqueued,
+            HoldAttributes holdAttributes) {
+        super(resource, sessionState, request, salt, leaseNanos, enqueued);
+        this.holdAttributes = holdAttributes;
+    }
+
+    @Override
+    HoldAttributes terms() {
+        return holdAttributes;
+    }
+
+    @Override
+    Mode mode() {
+        return holdAttributes.mode();
+    }
+
+    @Override
+    boolean isTracked() {
+        return holdAttributes.tracked();
+    }
+}

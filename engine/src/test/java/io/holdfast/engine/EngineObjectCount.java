@@ -1,0 +1,80 @@
+package io.holdfast.engine;
+
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How much an engine remembers: the objects that can be reached from it, and the slots of its
+ * arrays. It follows references and so finds what no listing shows.
+ */
+final class EngineObjectCount {
+    private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Deque<Object> open = new ArrayDeque<>();
+    private long weight;
+
+    private EngineObjectCount() {}
+
+    static long of(LockEngine engine) {
+        for (Kind kind : Kind.values()) { // once asked for, a count stays: few, and not by key
+            HeldCount _ = engine.views().countHeld(Namespace.DEFAULT, kind);
+        }
+        EngineObjectCount weight = new EngineObjectCount();
+        weight.visit(engine);
+        while (!weight.open.isEmpty()) {
+            weight.follow(weight.open.pop());
+        }
+        return weight.weight;
+    }
+
+    private void visit(Object value) {
+        if (value != null && seen.add(value)) {
+            open.push(value);
+            weight++;
+        }
+    }
+
+    private void follow(Object object) {
+        if (object instanceof Map<?, ?> map) {
+            map.forEach(
+                    (key, value) -> {
+                        visit(key);
+                        visit(value);
+                    });
+        } else if (object instanceof Collection<?> collection) {
+            collection.forEach(this::visit);
+        } else if (object.getClass().isArray()) {
+            weight += Array.getLength(object);
+            if (object instanceof Object[] array) {
+                for (Object element : array) {
+                    visit(element);
+                }
+            }
+        } else if (!(object instanceof Enum<?>)
+                && object.getClass().getPackage() == LockEngine.class.getPackage()) {
+            fields(object);
+        }
+    }
+
+    private void fields(Object object) {
+        for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
+            for (Field field : type.getDeclaredFields()) {
+                if (!Modifier.isStatic(field.getModifiers()) && !field.getType().isPrimitive()) {
+                    field.setAccessible(true);
+                    try {
+                        visit(field.get(object));
+                    } catch (IllegalAccessException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+            }
+        }
+    }
+}

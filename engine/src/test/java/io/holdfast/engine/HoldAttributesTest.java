@@ -1,0 +1,708 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
+import static io.holdfast.engine.LockScenario.Outcome.BUSY;
+import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
+import static io.holdfast.engine.LockScenario.Outcome.EXPIRED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.OFFERED;
+import static io.holdfast.engine.LockScenario.Outcome.QUEUED;
+import static io.holdfast.engine.LockScenario.Outcome.RELEASED;
+import static io.holdfast.engine.LockScenario.Outcome.RENEWED;
+import static io.holdfast.engine.LockScenario.Outcome.REVOKED;
+import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
+import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_KEYS;
+import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_WAITERS;
+import static io.holdfast.engine.LockScenario.Outcome.WAS_GONE;
+import static io.holdfast.engine.LockScenario.Outcome.WAS_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.WAS_QUEUED;
+import static io.holdfast.engine.LockScenario.USUAL;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ZERO;
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Request;
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+@DisplayName("An acquire on terms")
+class HoldAttributesTest {
+    private static final Target DOOR = Target.mutex("door");
+    private static final Target POOL = Target.semaphore("pool", 2);
+    private static final HoldAttributes READER = new HoldAttributes(Mode.READ, true, true);
+    private static final HoldAttributes WRITER = new HoldAttributes(Mode.WRITE, true, true);
+    private static final HoldAttributes QUIET_READER = new HoldAttributes(Mode.READ, true, false);
+    private static final HoldAttributes LEFT_READER = new HoldAttributes(Mode.READ, false, true);
+    private static final HoldAttributes LEFT_WRITER = new HoldAttributes(Mode.WRITE, false, true);
+
+    private LockScenario locks = new LockScenario();
+
+    static Stream<HoldAttributes> allTerms() {
+        return Arrays.stream(Mode.values())
+                .flatMap(
+                        mode ->
+                                Stream.of(
+                                        new HoldAttributes(mode, true, true),
+                                        new HoldAttributes(mode, true, false),
+                                        new HoldAttributes(mode, false, true),
+                                        new HoldAttributes(mode, false, false)));
+    }
+
+    /** Whatever happened: when all have left and all leases have ended, nothing is left. */
+    @AfterEach
+    void nothing_is_left() {
+        locks.resume(DOOR);
+        locks.ledger.room = true;
+        List<String> people = List.of("alice", "bob", "carol", "dave", "operator");
+        people.forEach(locks::close);
+        locks.advance(USUAL.multipliedBy(2));
+        locks.advance(LockScenario.IDLE.plusSeconds(1));
+        locks.collect();
+        assertThat(locks.ledger.keys).isZero();
+        assertThat(locks.ledger.claims).isZero();
+        assertThat(locks.ledger.pieces).isZero();
+        assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Nested
+    @DisplayName("to read")
+    class Reading {
+        @Test
+        void shares_the_lock_with_other_readers_each_with_a_fence_of_its_own() {
+            Request alice = locks.acquire("alice", DOOR, READER);
+            Request bob = locks.acquire("bob", DOOR, QUIET_READER);
+            Request again = locks.acquire("alice", DOOR, LEFT_READER);
+            assertThat(locks.holders(DOOR)).containsExactly("alice", "bob", "alice");
+            assertThat(alice.fence()).isLessThan(bob.fence());
+            assertThat(bob.fence()).isLessThan(again.fence());
+        }
+
+        @Test
+        void excludes_writers_until_the_last_reader_has_left() {
+            Request alice = locks.acquire("alice", DOOR, READER);
+            Request bob = locks.acquire("bob", DOOR, READER);
+            Request plain = locks.acquire("carol", DOOR);
+            Request writer = locks.acquire("dave", DOOR, WRITER);
+            locks.release(alice);
+            assertThat(plain.outcome()).isEqualTo(BLOCKED);
+            locks.release(bob);
+            assertThat(locks.holders(DOOR)).containsExactly("carol");
+            locks.release(plain);
+            assertThat(writer.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void waits_for_a_writer_on_any_terms() {
+            for (HoldAttributes holdAttributes : List.of(HoldAttributes.PLAIN, WRITER, LEFT_WRITER)) {
+                Request alice = locks.acquire("alice", DOOR, holdAttributes);
+                Request bob = locks.acquire("bob", DOOR, READER);
+                Request carol = locks.acquire("carol", DOOR, READER);
+                assertThat(bob.outcome()).isEqualTo(BLOCKED);
+                locks.release(alice);
+                assertThat(locks.holders(DOOR)).containsExactly("bob", "carol");
+                locks.release(bob);
+                locks.release(carol);
+            }
+        }
+
+        @Test
+        void waits_for_a_claim_and_keeps_claims_out() {
+            assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(CLAIMED);
+            Request bob = locks.acquire("bob", DOOR, READER);
+            assertThat(bob.outcome()).isEqualTo(BLOCKED);
+            locks.unclaim("alice", DOOR);
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+            assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(BUSY);
+            assertThat(locks.claim("bob", DOOR).outcome()).isEqualTo(BUSY);
+            locks.release(bob);
+            assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(CLAIMED);
+        }
+
+        @Test
+        void is_given_back_by_its_token_and_not_by_unclaiming() {
+            locks.acquire("alice", DOOR, READER);
+            locks.acquire("bob", DOOR, READER);
+            assertThat(locks.unclaim("alice", DOOR).outcome()).isEqualTo(NOT_HELD);
+            assertThat(locks.inspect("alice", DOOR).holders()).isEqualTo(2);
+            assertThat(locks.inspect("alice", DOOR).own()).isFalse();
+        }
+
+        @Test
+        void keeps_an_enqueue_in_line_and_stands_in_line_behind_it() {
+            Request alice = locks.acquire("alice", DOOR, READER);
+            assertThat(locks.enqueue("bob", DOOR).outcome()).isEqualTo(QUEUED);
+            Request carol = locks.acquire("carol", DOOR, READER);
+            assertThat(carol.outcome()).isEqualTo(BLOCKED);
+            locks.release(alice);
+            assertThat(locks.holders(DOOR)).containsExactly("bob");
+            Request bob = locks.await("bob", DOOR);
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+            locks.release(bob);
+            assertThat(carol.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void waits_while_an_offer_is_out_and_shares_with_those_who_confirmed() {
+            Request alice = locks.read("alice", DOOR);
+            Request bob = locks.acquire("bob", DOOR, READER);
+            assertThat(bob.outcome()).isEqualTo(BLOCKED);
+            locks.confirm(alice);
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+            Request carol = locks.read("carol", DOOR);
+            assertThat(carol.outcome()).isEqualTo(OFFERED);
+            assertThat(locks.acquire("dave", DOOR, READER).outcome()).isEqualTo(BLOCKED);
+            assertThat(locks.holders(DOOR)).containsExactly("alice", "bob", "carol");
+        }
+
+        @Test
+        void waits_while_the_key_is_suspended() {
+            locks.suspend(DOOR);
+            Request alice = locks.acquire("alice", DOOR, READER);
+            assertThat(alice.outcome()).isEqualTo(BLOCKED);
+            locks.resume(DOOR);
+            assertThat(alice.outcome()).isEqualTo(GRANTED);
+            locks.suspend(DOOR);
+            assertThat(locks.reassert("bob", DOOR, Mode.WRITE, USUAL).outcome()).isEqualTo(BUSY);
+            assertThat(locks.reassert("bob", DOOR, Mode.READ, USUAL).outcome()).isEqualTo(WAS_HELD);
+            assertThat(locks.holders(DOOR)).containsExactly("alice", "bob");
+        }
+
+        @Test
+        void waits_for_a_writer_of_the_same_session_and_the_other_way_round() {
+            Request writer = locks.acquire("alice", DOOR, WRITER);
+            Request first = locks.acquire("alice", DOOR, READER);
+            Request second = locks.acquire("alice", DOOR, READER);
+            Request last = locks.acquire("alice", DOOR, WRITER);
+            assertThat(locks.waitersFor(DOOR)).isEqualTo(3);
+            locks.release(writer);
+            assertThat(locks.holdersOf(DOOR)).isEqualTo(2);
+            locks.release(second);
+            assertThat(last.outcome()).isEqualTo(BLOCKED);
+            locks.release(first);
+            assertThat(last.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void is_released_by_its_own_token_only() {
+            Request alice = locks.acquire("alice", DOOR, READER);
+            Request bob = locks.acquire("bob", DOOR, READER);
+            Token guessed = new Token(alice.fence(), bob.token().salt());
+            assertThat(locks.release("alice", DOOR, guessed).outcome()).isEqualTo(NOT_HELD);
+            assertThat(locks.holdersOf(DOOR)).isEqualTo(2);
+            assertThat(locks.release(alice).outcome()).isEqualTo(RELEASED);
+            assertThat(locks.holders(DOOR)).containsExactly("bob");
+            assertThat(locks.release("alice", DOOR, alice.token()).outcome()).isEqualTo(NOT_HELD);
+            assertThat(locks.holders(DOOR)).containsExactly("bob");
+        }
+
+        @Test
+        void is_renewed_by_its_own_token_while_other_leases_end() {
+            Request alice = locks.acquire("alice", DOOR, QUIET_READER, USUAL, ofSeconds(5));
+            locks.acquire("bob", DOOR, QUIET_READER, USUAL, ofSeconds(5));
+            locks.advance(ofSeconds(4));
+            assertThat(locks.renew(alice, ofSeconds(5)).outcome()).isEqualTo(RENEWED);
+            locks.advance(ofSeconds(4));
+            assertThat(locks.holders(DOOR)).containsExactly("alice");
+            locks.advance(ofSeconds(1));
+            assertThat(locks.holdersOf(DOOR)).isZero();
+            assertThat(locks.renew(alice, ofSeconds(5)).outcome()).isEqualTo(NOT_HELD);
+        }
+
+        @Test
+        void is_only_tried_where_it_may_not_wait() {
+            locks.acquire("alice", DOOR, WRITER);
+            Request bob = locks.acquire("bob", DOOR, READER, ZERO, USUAL);
+            assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
+            assertThat(locks.waitersFor(DOOR)).isZero();
+            assertThat(locks.places("bob")).isEmpty();
+        }
+
+        @Test
+        void gives_up_when_its_time_is_over_and_lets_those_behind_it_in() {
+            locks.acquire("alice", DOOR, READER);
+            Request bob = locks.acquire("bob", DOOR, WRITER, ofSeconds(3), USUAL);
+            Request carol = locks.acquire("carol", DOOR, READER);
+            locks.advance(ofSeconds(3));
+            assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
+            assertThat(carol.outcome()).isEqualTo(GRANTED);
+            assertThat(locks.places("bob")).isEmpty();
+        }
+
+        @Test
+        void is_refused_where_the_line_is_full_unless_it_need_not_wait() {
+            locks = LockScenario.withMaxWaiters(1);
+            locks.acquire("alice", DOOR, READER);
+            assertThat(locks.acquire("bob", DOOR, READER).outcome()).isEqualTo(GRANTED);
+            assertThat(locks.acquire("carol", DOOR, WRITER).outcome()).isEqualTo(BLOCKED);
+            Request dave = locks.acquire("dave", DOOR, READER);
+            assertThat(dave.outcome()).isEqualTo(TOO_MANY_WAITERS);
+            assertThat(locks.places("dave")).isEmpty();
+        }
+
+        @Test
+        void needs_room_beside_other_readers_and_in_line() {
+            locks.acquire("alice", DOOR, READER);
+            locks.ledger.room = false;
+            assertThat(locks.acquire("bob", DOOR, READER).outcome()).isEqualTo(TOO_MANY_KEYS);
+            locks.ledger.room = true;
+            locks.acquire("carol", DOOR, WRITER);
+            locks.ledger.room = false;
+            assertThat(locks.acquire("dave", DOOR, READER).outcome()).isEqualTo(TOO_MANY_WAITERS);
+            assertThat(locks.places("bob")).isEmpty();
+            assertThat(locks.places("dave")).isEmpty();
+        }
+    }
+
+    @Nested
+    @DisplayName("in line")
+    class InLine {
+        @ParameterizedTest
+        @EnumSource
+        void comes_next_as_the_policy_says(QueuePolicy queuePolicy) {
+            locks = LockScenario.withPolicy(DOOR, queuePolicy);
+            Request alice = locks.acquire("alice", DOOR);
+            locks.acquire("bob", DOOR, READER);
+            locks.acquire("carol", DOOR, WRITER);
+            locks.acquire("dave", DOOR, READER);
+            locks.release(alice);
+            List<String> next =
+                    switch (queuePolicy) {
+                        case FIFO -> List.of("bob");
+                        case READER_PREFERRED -> List.of("bob", "dave");
+                        case WRITER_PREFERRED -> List.of("carol");
+                    };
+            assertThat(locks.holders(DOOR)).isEqualTo(next);
+        }
+
+        @ParameterizedTest
+        @EnumSource
+        void is_passed_by_nobody_unless_readers_are_preferred(QueuePolicy queuePolicy) {
+            locks = LockScenario.withPolicy(DOOR, queuePolicy);
+            locks.acquire("alice", DOOR, READER);
+            Request writer = locks.acquire("bob", DOOR, WRITER);
+            Request reader = locks.acquire("carol", DOOR, READER);
+            assertThat(writer.outcome()).isEqualTo(BLOCKED);
+            assertThat(reader.outcome())
+                    .isEqualTo(queuePolicy == QueuePolicy.READER_PREFERRED ? GRANTED : BLOCKED);
+        }
+
+        @Test
+        void keeps_the_place_it_took_before_the_first_reader_came() {
+            Request alice = locks.acquire("alice", DOOR);
+            Request bob = locks.acquire("bob", DOOR);
+            Request carol = locks.acquire("carol", DOOR, READER);
+            Request dave = locks.acquire("dave", DOOR);
+            locks.release(alice);
+            assertThat(locks.holders(DOOR)).containsExactly("bob");
+            locks.release(bob);
+            assertThat(locks.holders(DOOR)).containsExactly("carol");
+            locks.release(carol);
+            assertThat(dave.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void may_stand_there_many_times_and_is_served_in_order() {
+            Request alice = locks.acquire("alice", DOOR, WRITER);
+            List<Request> waits = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                waits.add(locks.acquire("bob", DOOR, WRITER));
+            }
+            locks.release(alice);
+            for (Request wait : waits) {
+                assertThat(wait.outcome()).isEqualTo(GRANTED);
+                locks.release(wait);
+            }
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"door", "pool"})
+        void leaves_with_all_its_places_when_the_session_ends(String name) {
+            Target what = name.equals("door") ? DOOR : Target.semaphore("pool", 1);
+            Request alice = locks.acquire("alice", what, WRITER);
+            List<Request> gone = new ArrayList<>();
+            for (HoldAttributes holdAttributes : List.of(WRITER, LEFT_WRITER, HoldAttributes.PLAIN)) {
+                gone.add(locks.acquire("bob", what, holdAttributes));
+            }
+            Request carol = locks.acquire("carol", what, WRITER);
+            locks.close("bob");
+            locks.release(alice);
+            assertThat(gone).allMatch(it -> it.answers().isEmpty());
+            assertThat(carol.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void lets_readers_meet_when_the_writers_between_them_go_with_their_session() {
+            locks.acquire("alice", DOOR, READER);
+            locks.acquire("bob", DOOR, WRITER);
+            Request own = locks.acquire("bob", DOOR, READER);
+            Request carol = locks.acquire("carol", DOOR, READER);
+            locks.close("bob");
+            assertThat(own.answers()).isEmpty();
+            assertThat(carol.outcome()).isEqualTo(GRANTED);
+        }
+    }
+
+    @Nested
+    @DisplayName("that do not bind it to its session")
+    class Unbound {
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void outlives_the_session_until_its_token_is_used(boolean autoRelease) {
+            locks = autoRelease ? new LockScenario() : LockScenario.withoutAutoRelease();
+            Request alice = locks.acquire("alice", DOOR, LEFT_WRITER);
+            Request bob = locks.acquire("bob", DOOR, WRITER);
+            locks.close("alice");
+            assertThat(locks.holderOf(DOOR)).isEqualTo("alice");
+            assertThat(locks.engine.hasSession(alice.session())).isFalse();
+            assertThat(locks.renew("bob", DOOR, alice.token(), USUAL).outcome()).isEqualTo(RENEWED);
+            assertThat(locks.release("bob", DOOR, alice.token()).outcome()).isEqualTo(RELEASED);
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void outlives_the_session_if_it_was_granted_in_line_too() {
+            Request alice = locks.acquire("alice", DOOR, WRITER);
+            Request bob = locks.acquire("bob", DOOR, LEFT_READER);
+            locks.release(alice);
+            locks.close("bob");
+            assertThat(locks.holders(DOOR)).containsExactly("bob");
+            assertThat(locks.release("carol", DOOR, bob.token()).outcome()).isEqualTo(RELEASED);
+        }
+
+        @Test
+        void ends_by_its_lease_after_the_session() {
+            locks.acquire("alice", DOOR, LEFT_READER, USUAL, ofSeconds(10));
+            Request bob = locks.acquire("bob", DOOR, WRITER);
+            locks.advance(ofSeconds(4));
+            locks.close("alice");
+            locks.advance(ofSeconds(5));
+            assertThat(bob.outcome()).isEqualTo(BLOCKED);
+            locks.advance(ofSeconds(1));
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+        }
+
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void ends_with_the_session_if_nobody_was_told_of_it(boolean autoRelease) {
+            locks = autoRelease ? new LockScenario() : LockScenario.withoutAutoRelease();
+            Request told = locks.acquire("alice", POOL, LEFT_WRITER);
+            Request untold = locks.acquire("alice", POOL, LEFT_WRITER);
+            locks.close("alice", untold);
+            assertThat(locks.holdersOf(POOL)).isEqualTo(1);
+            assertThat(locks.release("bob", POOL, untold.token()).outcome()).isEqualTo(NOT_HELD);
+            assertThat(locks.release("bob", POOL, told.token()).outcome()).isEqualTo(RELEASED);
+        }
+
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void differs_from_what_is_bound_only_where_sessions_release(boolean autoRelease) {
+            locks = autoRelease ? new LockScenario() : LockScenario.withoutAutoRelease();
+            locks.acquire("alice", DOOR, READER);
+            locks.acquire("alice", DOOR, LEFT_READER);
+            locks.close("alice");
+            assertThat(locks.holdersOf(DOOR)).isEqualTo(autoRelease ? 1 : 2);
+        }
+
+        @Test
+        void leaves_nothing_in_slices_either() {
+            for (int i = 0; i < 3; i++) {
+                locks.acquire("alice", DOOR, LEFT_READER);
+                locks.acquire("alice", DOOR, READER);
+            }
+            locks.acquire("alice", DOOR, WRITER);
+            locks.closeInSlices("alice", 1);
+            assertThat(locks.holdersOf(DOOR)).isEqualTo(3);
+            assertThat(locks.waitersFor(DOOR)).isZero();
+        }
+    }
+
+    @Nested
+    @DisplayName("that track it")
+    class Tracked {
+        @Test
+        void tells_the_holder_once_that_the_lease_has_ended_before_the_next_is_served() {
+            Request alice = locks.acquire("alice", DOOR, WRITER, USUAL, ofSeconds(2));
+            Request bob = locks.acquire("bob", DOOR, READER);
+            locks.advance(ofSeconds(2));
+            assertThat(locks.lastEffects())
+                    .containsExactly(
+                            new Effect.Expired(alice.session(), alice.number()), bob.grant());
+            locks.advance(USUAL);
+            assertThat(alice.outcome()).isEqualTo(EXPIRED);
+            assertThat(alice.answers()).hasSize(2);
+            assertThat(bob.outcome()).isEqualTo(EXPIRED);
+        }
+
+        @Test
+        void tells_each_reader_of_its_own_lease() {
+            Request alice = locks.acquire("alice", DOOR, READER, USUAL, ofSeconds(2));
+            Request bob = locks.acquire("bob", DOOR, READER, USUAL, ofSeconds(3));
+            locks.advance(ofSeconds(2));
+            assertThat(alice.outcome()).isEqualTo(EXPIRED);
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+            locks.renew(bob, ofSeconds(3));
+            locks.advance(ofSeconds(2));
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+            locks.advance(ofSeconds(1));
+            assertThat(bob.outcome()).isEqualTo(EXPIRED);
+        }
+
+        @Test
+        void tells_the_holder_that_another_session_released_it() {
+            Request alice = locks.acquire("alice", POOL, WRITER);
+            Request release = locks.release("bob", POOL, alice.token());
+            assertThat(locks.lastEffects())
+                    .containsExactly(
+                            new Effect.Released(release.session(), release.number()),
+                            new Effect.Revoked(alice.session(), alice.number()));
+            assertThat(alice.outcome()).isEqualTo(REVOKED);
+        }
+
+        @Test
+        void tells_nothing_of_what_the_holder_itself_ended() {
+            List<Request> ended = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                ended.add(locks.acquire("alice", Target.mutex("key" + i), WRITER));
+            }
+            locks.release(ended.get(0));
+            locks.giveUp(ended.get(1));
+            locks.unclaim("alice", Target.mutex("key2"));
+            locks.close("alice");
+            assertThat(ended).allMatch(it -> it.answers().size() == 1);
+        }
+
+        @Test
+        void is_needed_to_be_told_of_a_loss() {
+            Request alice = locks.acquire("alice", DOOR, QUIET_READER, USUAL, ofSeconds(2));
+            Request bob = locks.acquire("bob", DOOR, QUIET_READER);
+            locks.release("carol", DOOR, bob.token());
+            locks.advance(ofSeconds(2));
+            assertThat(alice.answers()).hasSize(1);
+            assertThat(bob.answers()).hasSize(1);
+            assertThat(locks.places("alice")).isEmpty();
+        }
+
+        @Test
+        void leaves_the_line_when_declined_and_lets_the_next_in() {
+            locks.acquire("alice", DOOR, READER);
+            Request bob = locks.acquire("bob", DOOR, WRITER);
+            Request carol = locks.acquire("carol", DOOR, READER);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.QUEUED);
+            assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_QUEUED);
+            assertThat(bob.answers()).isEmpty();
+            assertThat(carol.outcome()).isEqualTo(GRANTED);
+            assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_GONE);
+            assertThat(locks.holders(DOOR)).containsExactly("alice", "carol");
+        }
+
+        @Test
+        void answers_a_decline_before_it_serves_the_next() {
+            locks.acquire("alice", DOOR, READER);
+            Request bob = locks.acquire("bob", DOOR, WRITER);
+            Request carol = locks.acquire("carol", DOOR, READER);
+            Request declined = locks.decline(bob);
+            assertThat(locks.lastEffects())
+                    .containsExactly(declined.answers().getFirst(), carol.grant());
+        }
+
+        @ParameterizedTest
+        @EnumSource
+        void keeps_what_it_was_granted_when_declined_or_confirmed(Mode mode) {
+            Request alice = locks.acquire("alice", DOOR, new HoldAttributes(mode, true, true));
+            byte[] before = locks.engine.snapshot();
+            assertThat(locks.decline(alice).outcome()).isEqualTo(WAS_HELD);
+            assertThat(locks.confirm(alice).outcome()).isEqualTo(WAS_HELD);
+            assertThat(locks.engine.snapshot()).isEqualTo(before);
+            assertThat(locks.check(alice).fence()).isEqualTo(alice.fence());
+        }
+
+        @Test
+        void ends_when_given_up_whether_it_waits_or_holds() {
+            Request alice = locks.acquire("alice", DOOR, READER);
+            Request bob = locks.acquire("bob", DOOR, WRITER);
+            Request carol = locks.acquire("carol", DOOR, WRITER);
+            assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_QUEUED);
+            assertThat(locks.giveUp(alice).outcome()).isEqualTo(WAS_HELD);
+            assertThat(carol.outcome()).isEqualTo(GRANTED);
+            assertThat(locks.release("alice", DOOR, alice.token()).outcome()).isEqualTo(NOT_HELD);
+        }
+
+        @Test
+        void is_known_by_its_number_on_semaphores_too() {
+            locks.acquire("alice", POOL, WRITER);
+            locks.acquire("alice", POOL, WRITER);
+            Request bob = locks.acquire("bob", POOL, WRITER);
+            Request carol = locks.acquire("carol", POOL, WRITER);
+            assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_QUEUED);
+            assertThat(locks.waitersFor(POOL)).isEqualTo(1);
+            locks.close("alice");
+            assertThat(locks.giveUp(carol).outcome()).isEqualTo(WAS_HELD);
+            assertThat(locks.holdersOf(POOL)).isZero();
+        }
+
+        @Test
+        void is_known_to_its_session_and_under_its_key_only() {
+            Request alice = locks.acquire("alice", DOOR, WRITER);
+            long number = alice.number();
+            assertThat(locks.giveUp("bob", DOOR, number).outcome()).isEqualTo(WAS_GONE);
+            assertThat(locks.giveUp("alice", POOL, number).outcome()).isEqualTo(WAS_GONE);
+            Request untracked = locks.acquire("alice", POOL);
+            assertThat(locks.giveUp(untracked).outcome()).isEqualTo(WAS_GONE);
+            assertThat(locks.holderOf(DOOR)).isEqualTo("alice");
+            assertThat(locks.holderOf(POOL)).isEqualTo("alice");
+        }
+
+        @Test
+        void is_gone_for_its_number_once_its_session_is() {
+            Request alice = locks.acquire("alice", DOOR, LEFT_WRITER);
+            locks.close("alice");
+            assertThat(locks.engine.views().trackedRequests(alice.session(), 0, 10, locks.now())).isEmpty();
+            assertThat(locks.giveUp("alice", DOOR, alice.number()).outcome()).isEqualTo(WAS_GONE);
+            assertThat(locks.holdersOf(DOOR)).isEqualTo(1);
+        }
+    }
+
+    @Nested
+    @DisplayName("is looked at")
+    class Looking {
+        @Test
+        void by_its_session_in_order_of_numbers_whatever_became_of_it() {
+            Request first = locks.acquire("alice", POOL, WRITER, USUAL, ofSeconds(9));
+            Request second = locks.acquire("alice", DOOR, READER);
+            Request third = locks.acquire("alice", DOOR, WRITER);
+            locks.acquire("alice", Target.mutex("plain"));
+            locks.read("alice", Target.mutex("asked"));
+            locks.acquire("bob", DOOR, WRITER);
+            locks.advance(ofSeconds(4));
+            assertThat(locks.places("alice"))
+                    .containsExactly(
+                            new TrackedRequestView(first.number(), first.token(), ofSeconds(5).toNanos()),
+                            new TrackedRequestView(
+                                    second.number(),
+                                    second.token(),
+                                    USUAL.minusSeconds(4).toNanos()),
+                            new TrackedRequestView(third.number(), null, 0));
+            locks.release(second);
+            locks.advance(ofSeconds(5));
+            assertThat(locks.places("alice"))
+                    .containsExactly(
+                            new TrackedRequestView(
+                                    third.number(),
+                                    third.token(),
+                                    USUAL.minusSeconds(5).toNanos()));
+        }
+
+        @Test
+        void page_by_page() {
+            locks.acquire("bob", DOOR, WRITER);
+            List<Long> numbers = new ArrayList<>();
+            for (int i = 0; i < 7; i++) {
+                numbers.add(locks.acquire("alice", DOOR, READER).number());
+                locks.ask("alice", DOOR, Mode.READ); // is not shown, and takes no place of a page
+            }
+            List<Long> seen = new ArrayList<>();
+            List<TrackedRequestView> page;
+            do {
+                long after = seen.isEmpty() ? 0 : seen.getLast();
+                page = locks.engine.views().trackedRequests(locks.session("alice"), after, 3, locks.now());
+                assertThat(page).hasSizeLessThanOrEqualTo(3);
+                page.forEach(it -> seen.add(it.request()));
+            } while (!page.isEmpty());
+            assertThat(seen).isEqualTo(numbers);
+        }
+
+        @Test
+        void by_key_with_so_many_holders_as_asked_for() {
+            assertThat(locks.engine.views().view(Kind.LOCK, DOOR.key(), 0, 9, locks.now()))
+                    .isNull();
+            Request alice = locks.acquire("alice", DOOR, READER);
+            Request bob = locks.acquire("bob", DOOR, LEFT_READER, USUAL, ofSeconds(8));
+            locks.acquire("carol", DOOR, WRITER);
+            locks.advance(ofSeconds(3));
+            KeyView.Holder first =
+                    new KeyView.Holder(
+                            alice.session(),
+                            alice.fence(),
+                            Mode.READ,
+                            ofSeconds(3).toNanos(),
+                            USUAL.minusSeconds(3).toNanos(),
+                            false);
+            KeyView.Holder second =
+                    new KeyView.Holder(
+                            bob.session(),
+                            bob.fence(),
+                            Mode.READ,
+                            ofSeconds(3).toNanos(),
+                            ofSeconds(5).toNanos(),
+                            false);
+            KeyView.Waiter third =
+                    new KeyView.Waiter(
+                            locks.session("carol"),
+                            1,
+                            Mode.WRITE,
+                            ofSeconds(3).toNanos(),
+                            USUAL.minusSeconds(3).toNanos());
+            assertThat(locks.engine.views().view(Kind.LOCK, DOOR.key(), 0, 9, locks.now()))
+                    .isEqualTo(
+                            new KeyView(
+                                    Kind.LOCK, 1, 2, 1, List.of(first, second), List.of(third)));
+            assertThat(locks.engine.views().view(Kind.LOCK, DOOR.key(), 0, 1, locks.now()))
+                    .isEqualTo(new KeyView(Kind.LOCK, 1, 2, 1, List.of(first), List.of(third)));
+            assertThat(locks.engine.views().view(Kind.SEMAPHORE, DOOR.key(), 0, 9, locks.now()))
+                    .isNull();
+        }
+
+        @Test
+        void by_snapshots_which_differ_for_all_terms_of_holders_and_waiters() {
+            Set<List<Byte>> states = new HashSet<>();
+            for (HoldAttributes holdAttributes : allTerms().toList()) {
+                LockScenario other = new LockScenario();
+                other.acquire("alice", DOOR, holdAttributes);
+                assertThat(states.add(state(other))).as("held as %s", holdAttributes).isTrue();
+                other = new LockScenario();
+                other.acquire("alice", DOOR);
+                other.acquire("bob", DOOR, holdAttributes);
+                assertThat(states.add(state(other))).as("waiting as %s", holdAttributes).isTrue();
+            }
+        }
+
+        private static List<Byte> state(LockScenario locks) {
+            List<Byte> bytes = new ArrayList<>();
+            for (byte value : locks.engine.snapshot()) {
+                bytes.add(value);
+            }
+            return bytes;
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("allTerms")
+    void is_held_in_line_and_given_back_like_any_other(HoldAttributes holdAttributes) {
+        Request alice = locks.acquire("alice", DOOR);
+        Request bob = locks.acquire("bob", DOOR, holdAttributes);
+        Request carol = locks.acquire("carol", DOOR);
+        assertThat(bob.outcome()).isEqualTo(BLOCKED);
+        locks.release(alice);
+        assertThat(bob.grant().leaseNanos()).isEqualTo(USUAL.toNanos());
+        assertThat(locks.release(bob).outcome()).isEqualTo(RELEASED);
+        assertThat(carol.outcome()).isEqualTo(GRANTED);
+    }
+}

@@ -1,0 +1,194 @@
+package io.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Request;
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+@DisplayName("A listing")
+class KeyScanTest {
+    private final LockScenario locks = new LockScenario();
+
+    @Test
+    void shows_a_key_in_use_as_it_is() {
+        Target printer = Target.mutex("printer");
+        Request alice = locks.acquire("alice", printer, ofSeconds(10));
+        locks.acquire("bob", printer);
+        locks.enqueue("carol", printer);
+        locks.advance(ofSeconds(4));
+        assertThat(Views.of(locks.engine, locks.now()).inUse())
+                .containsExactly(
+                        new ResourceView(
+                                Kind.LOCK,
+                                printer.key(),
+                                1,
+                                1,
+                                2,
+                                locks.session("alice"),
+                                ofSeconds(6).toNanos(),
+                                ofSeconds(4).toNanos(),
+                                ofSeconds(4).toNanos(),
+                                Mode.WRITE,
+                                alice.fence()));
+    }
+
+    @Test
+    void shows_an_idle_key_as_it_is() {
+        Target pool = Target.semaphore("pool", 3);
+        locks.release(locks.acquire("alice", pool));
+        locks.advance(ofSeconds(4));
+        assertThat(Views.of(locks.engine, locks.now()).inUse()).isEmpty();
+        assertThat(Views.of(locks.engine, locks.now()).idle())
+                .containsExactly(
+                        new ResourceView(
+                                Kind.SEMAPHORE,
+                                pool.key(),
+                                3,
+                                0,
+                                0,
+                                0,
+                                0,
+                                ofSeconds(4).toNanos(),
+                                0,
+                                Mode.WRITE,
+                                0));
+    }
+
+    @Test
+    void shows_a_lease_without_end_as_such() {
+        locks.acquire("alice", Target.mutex("printer"), 0, Command.FOREVER);
+        assertThat(Views.of(locks.engine, locks.now()).inUse().getFirst().leaseLeftNanos())
+                .isEqualTo(Command.FOREVER);
+    }
+
+    @Test
+    void never_shows_less_than_nothing_of_a_lease_that_is_over_but_not_yet_ended() {
+        locks.acquire("alice", Target.mutex("printer"), ofSeconds(1));
+        locks.advanceSilently(ofSeconds(5));
+        assertThat(Views.of(locks.engine, locks.now()).inUse().getFirst().leaseLeftNanos())
+                .isZero();
+    }
+
+    @Test
+    void comes_in_slices() {
+        hold(10);
+        KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();
+        List<Integer> sizes = new ArrayList<>();
+        List<ResourceView> all = new ArrayList<>();
+        boolean more = true;
+        while (more) {
+            List<ResourceView> slice = new ArrayList<>();
+            more = keyScan.next(4, locks.now(), slice);
+            sizes.add(slice.size());
+            all.addAll(slice);
+        }
+        assertThat(sizes).containsExactly(4, 4, 2);
+        assertThat(names(all)).containsExactlyElementsOf(names(10));
+    }
+
+    @Test
+    void of_nothing_ends_at_once() {
+        List<ResourceView> views = new ArrayList<>();
+        assertThat(locks.engine.views().listInUse().next(10, locks.now(), views)).isFalse();
+        assertThat(views).isEmpty();
+    }
+
+    @Test
+    void that_has_ended_stays_at_its_end() {
+        hold(1);
+        KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();
+        List<ResourceView> views = new ArrayList<>();
+        assertThat(keyScan.next(10, locks.now(), views)).isFalse();
+        hold(3);
+        assertThat(keyScan.next(10, locks.now(), views)).isFalse();
+        assertThat(views).hasSize(1);
+    }
+
+    @Test
+    void has_each_key_that_was_held_throughout_exactly_once_whatever_changes_between_slices() {
+        var holds = hold(9);
+        KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();
+        List<ResourceView> views = new ArrayList<>();
+        keyScan.next(3, locks.now(), views); // key-0, key-1, key-2
+        locks.release(holds.get(1)); // seen, gone
+        locks.release(holds.get(3)); // the next one is gone
+        locks.release(holds.get(8)); // the last one is gone
+        locks.acquire("bob", Target.mutex("key-1")); // seen, gone, back
+        locks.acquire("bob", Target.mutex("new")); // came in between
+        locks.acquire("bob", Target.mutex("key-5")); // a waiter changes nothing
+        keyScan.next(2, locks.now(), views);
+        locks.release(holds.get(5)); // passed from hand to hand: held throughout
+        while (keyScan.next(2, locks.now(), views)) {}
+        for (int i : new int[] {0, 2, 4, 5, 6, 7}) {
+            assertThat(names(views)).containsOnlyOnce("key-" + i);
+        }
+        assertThat(names(views)).doesNotContain("key-3", "key-8");
+    }
+
+    @Test
+    void outlives_the_end_of_the_very_keys_it_stands_between() {
+        var holds = hold(6);
+        KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();
+        List<ResourceView> views = new ArrayList<>();
+        keyScan.next(3, locks.now(), views);
+        holds.forEach(locks::release);
+        assertThat(keyScan.next(3, locks.now(), views)).isFalse();
+        assertThat(names(views)).containsExactly("key-0", "key-1", "key-2");
+    }
+
+    @Test
+    void does_not_disturb_another_one() {
+        hold(5);
+        KeyScan<ResourceView> one = locks.engine.views().listInUse();
+        List<ResourceView> ones = new ArrayList<>();
+        one.next(2, locks.now(), ones);
+        KeyScan<ResourceView> two = locks.engine.views().listInUse();
+        List<ResourceView> twos = new ArrayList<>();
+        two.next(3, locks.now(), twos);
+        while (one.next(1, locks.now(), ones)) {}
+        while (two.next(1, locks.now(), twos)) {}
+        assertThat(names(ones)).containsExactlyElementsOf(names(5));
+        assertThat(names(twos)).containsExactlyElementsOf(names(5));
+    }
+
+    @Test
+    void leaves_nothing_behind_when_it_is_closed_half_way() {
+        hold(5);
+        long before = EngineObjectCount.of(locks.engine);
+        KeyScan<ResourceView> keyScan = locks.engine.views().listInUse();
+        keyScan.next(2, locks.now(), new ArrayList<>());
+        assertThat(EngineObjectCount.of(locks.engine)).isGreaterThan(before);
+        keyScan.close();
+        assertThat(EngineObjectCount.of(locks.engine)).isEqualTo(before);
+        keyScan.close();
+        assertThat(keyScan.next(2, locks.now(), new ArrayList<>())).isFalse();
+    }
+
+    private List<LockScenario.Request> hold(int keys) {
+        List<LockScenario.Request> holds = new ArrayList<>();
+        for (int i = 0; i < keys; i++) {
+            holds.add(locks.acquire("alice", Target.mutex("key-" + i)));
+        }
+        return holds;
+    }
+
+    private static List<String> names(int keys) {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < keys; i++) {
+            names.add("key-" + i);
+        }
+        return names;
+    }
+
+    private static List<String> names(List<ResourceView> views) {
+        return views.stream().map(view -> view.key().toString()).toList();
+    }
+}

@@ -1,0 +1,572 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
+import static io.holdfast.engine.LockScenario.Outcome.BUSY;
+import static io.holdfast.engine.LockScenario.Outcome.CANCELLED;
+import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
+import static io.holdfast.engine.LockScenario.Outcome.EXPIRED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.LAPSED;
+import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.OFFERED;
+import static io.holdfast.engine.LockScenario.Outcome.QUEUED;
+import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
+import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_KEYS;
+import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_WAITERS;
+import static io.holdfast.engine.LockScenario.Outcome.WAS_GONE;
+import static io.holdfast.engine.LockScenario.Outcome.WAS_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.WAS_OFFERED;
+import static io.holdfast.engine.LockScenario.Outcome.WAS_QUEUED;
+import static io.holdfast.engine.LockScenario.USUAL;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ZERO;
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Request;
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+@DisplayName("A read/write lock")
+class ReadWriteLockTest {
+    private static final Target DOOR = Target.mutex("door");
+    private static final Duration NO_END = ofSeconds(Long.MAX_VALUE);
+
+    private LockScenario locks = new LockScenario();
+
+    /** Whatever happened: when all have left, all room is given back. */
+    @AfterEach
+    void nothing_is_left() {
+        locks.resume(DOOR);
+        for (String who : List.of("alice", "bob", "carol", "dave", "operator")) {
+            locks.close(who);
+        }
+        locks.advance(USUAL.multipliedBy(2)); // what was granted to nobody's end has a lease
+        locks.advance(LockScenario.IDLE.plusSeconds(1));
+        locks.collect();
+        assertThat(locks.ledger.keys).isZero();
+        assertThat(locks.ledger.claims).isZero();
+        assertThat(locks.ledger.pieces).isZero();
+        assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    private Request held(String who, Mode mode) {
+        Request asked = locks.ask(who, DOOR, mode);
+        locks.confirm(asked);
+        assertThat(locks.stand(asked)).isEqualTo(RequestStatus.HELD);
+        return asked;
+    }
+
+    @Nested
+    @DisplayName("that was asked for")
+    class Asking {
+        @ParameterizedTest
+        @EnumSource
+        void is_queued_and_offered_at_once_when_nobody_has_it(Mode mode) {
+            Request alice = locks.ask("alice", DOOR, mode);
+            assertThat(alice.answers()).hasSize(2);
+            assertThat(alice.answers().getFirst()).isInstanceOf(Effect.Queued.class);
+            assertThat(alice.answers().getLast())
+                    .isEqualTo(
+                            new Effect.Offered(
+                                    alice.session(), alice.number(), DOOR.key(), mode, 1));
+            assertThat(locks.holders(DOOR)).containsExactly("alice");
+        }
+
+        @Test
+        void is_shared_by_readers_one_offer_after_the_other() {
+            Request alice = locks.read("alice", DOOR);
+            Request bob = locks.read("bob", DOOR);
+            assertThat(bob.outcome()).isEqualTo(QUEUED);
+            locks.confirm(alice);
+            assertThat(bob.outcome()).isEqualTo(OFFERED);
+            locks.confirm(bob);
+            assertThat(locks.holders(DOOR)).containsExactly("alice", "bob");
+            assertThat(locks.check(alice).fence()).isLessThan(locks.check(bob).fence());
+        }
+
+        @Test
+        void may_be_had_many_times_by_one_session_which_waits_for_itself() {
+            Request first = held("alice", Mode.READ);
+            Request second = held("alice", Mode.READ);
+            Request write = locks.write("alice", DOOR);
+            assertThat(write.outcome()).isEqualTo(QUEUED);
+            locks.giveUp(first);
+            assertThat(write.outcome()).isEqualTo(QUEUED);
+            locks.giveUp(second);
+            assertThat(write.outcome()).isEqualTo(OFFERED);
+        }
+
+        @Test
+        void is_known_by_its_number_to_its_session_and_under_its_key_only() {
+            Request alice = locks.write("alice", DOOR);
+            long number = alice.number();
+            assertThat(locks.confirm("bob", DOOR, number).outcome()).isEqualTo(WAS_GONE);
+            Target window = Target.mutex("window");
+            assertThat(locks.confirm("alice", window, number).outcome()).isEqualTo(WAS_GONE);
+            assertThat(locks.giveUp("alice", window, number).outcome()).isEqualTo(WAS_GONE);
+            assertThat(locks.giveUp("alice", DOOR, number + 50).outcome()).isEqualTo(WAS_GONE);
+            assertThat(locks.knows(window)).isFalse();
+            assertThat(locks.stand(alice)).isEqualTo(RequestStatus.OFFERED);
+        }
+
+        @Test
+        void is_only_tried_where_it_may_not_wait() {
+            held("alice", Mode.WRITE);
+            Request bob = locks.ask("bob", DOOR, Mode.READ, ZERO, USUAL, NO_END);
+            assertThat(bob.answers()).hasSize(2);
+            assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
+            assertThat(locks.waitersFor(DOOR)).isZero();
+        }
+    }
+
+    /** Section 6 of the protocol's description: every command in every state. */
+    @Nested
+    @DisplayName("in a state")
+    class Life {
+        private Request blocker;
+        private Request next;
+
+        /** Bob is queued behind alice, and carol is behind bob. */
+        private Request queued() {
+            blocker = held("alice", Mode.WRITE);
+            Request bob = locks.write("bob", DOOR);
+            next = locks.read("carol", DOOR);
+            return bob;
+        }
+
+        private Request offered() {
+            Request bob = locks.write("bob", DOOR);
+            next = locks.read("carol", DOOR);
+            return bob;
+        }
+
+        private Request confirmed() {
+            Request bob = offered();
+            locks.confirm(bob);
+            return bob;
+        }
+
+        @Test
+        void queued_it_cannot_be_confirmed() {
+            Request bob = queued();
+            Request answer = locks.confirm(bob);
+            assertThat(answer.outcome()).isEqualTo(WAS_QUEUED);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.QUEUED);
+        }
+
+        @Test
+        void queued_it_leaves_the_line_when_declined() {
+            Request bob = queued();
+            assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_QUEUED);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            locks.giveUp(blocker);
+            assertThat(next.outcome()).isEqualTo(OFFERED);
+        }
+
+        @Test
+        void queued_it_leaves_the_line_when_given_up() {
+            Request bob = queued();
+            assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_QUEUED);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+        }
+
+        @Test
+        void queued_it_ends_when_its_patience_does() {
+            blocker = held("alice", Mode.WRITE);
+            Request bob = locks.ask("bob", DOOR, Mode.WRITE, ofSeconds(5), USUAL, NO_END);
+            locks.advance(ofSeconds(5).minusNanos(1));
+            assertThat(bob.outcome()).isEqualTo(QUEUED);
+            locks.advance(Duration.ofNanos(1));
+            assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+        }
+
+        @Test
+        void offered_it_is_held_when_confirmed() {
+            Request bob = offered();
+            Request answer = locks.confirm(bob);
+            assertThat(answer.outcome()).isEqualTo(WAS_OFFERED);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.HELD);
+            assertThat(next.outcome()).isEqualTo(QUEUED);
+        }
+
+        @Test
+        void offered_it_goes_to_the_next_when_declined() {
+            Request bob = offered();
+            assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_OFFERED);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            assertThat(next.outcome()).isEqualTo(OFFERED);
+        }
+
+        @Test
+        void offered_it_goes_to_the_next_when_given_up() {
+            Request bob = offered();
+            assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_OFFERED);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            assertThat(next.outcome()).isEqualTo(OFFERED);
+        }
+
+        @Test
+        void offered_it_has_no_end_of_patience_but_an_end_of_the_offer() {
+            Request bob =
+                    locks.ask("bob", DOOR, Mode.WRITE, ofSeconds(1), ofSeconds(9), ofSeconds(1));
+            next = locks.read("carol", DOOR);
+            locks.advance(ofSeconds(9).minusNanos(1));
+            assertThat(bob.outcome()).isEqualTo(OFFERED);
+            locks.advance(Duration.ofNanos(1));
+            assertThat(bob.outcome()).isEqualTo(LAPSED);
+            assertThat(next.outcome()).isEqualTo(OFFERED);
+            assertThat(locks.confirm(bob).outcome()).isEqualTo(WAS_GONE);
+        }
+
+        @Test
+        void held_it_stays_when_confirmed_again_or_declined() {
+            Request bob = confirmed();
+            assertThat(locks.confirm(bob).outcome()).isEqualTo(WAS_HELD);
+            assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_HELD);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.HELD);
+            assertThat(next.outcome()).isEqualTo(QUEUED);
+        }
+
+        @Test
+        void held_it_is_released_when_given_up() {
+            Request bob = confirmed();
+            assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_HELD);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            assertThat(next.outcome()).isEqualTo(OFFERED);
+        }
+
+        @Test
+        void held_it_ends_with_its_lease_which_began_when_it_was_confirmed() {
+            Request bob = locks.ask("bob", DOOR, Mode.WRITE, USUAL, USUAL, ofSeconds(3));
+            next = locks.read("carol", DOOR);
+            locks.advance(ofSeconds(100));
+            locks.confirm(bob);
+            locks.advance(ofSeconds(2));
+            locks.confirm(bob); // does not begin it anew
+            locks.advance(ofSeconds(1).minusNanos(1));
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.HELD);
+            locks.advance(Duration.ofNanos(1));
+            assertThat(bob.outcome()).isEqualTo(EXPIRED);
+            assertThat(next.outcome()).isEqualTo(OFFERED);
+            assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_GONE);
+        }
+
+        @Test
+        void gone_it_is_for_ever() {
+            Request bob = confirmed();
+            locks.giveUp(bob);
+            assertThat(locks.confirm(bob).outcome()).isEqualTo(WAS_GONE);
+            assertThat(locks.decline(bob).outcome()).isEqualTo(WAS_GONE);
+            assertThat(locks.giveUp(bob).outcome()).isEqualTo(WAS_GONE);
+            assertThat(locks.check(bob))
+                    .extracting(Effect.StatusReport::status, Effect.StatusReport::fence)
+                    .containsExactly(RequestStatus.GONE, 0L);
+        }
+
+        @Test
+        void it_ends_with_its_session() {
+            Request bob = queued();
+            locks.close("bob");
+            assertThat(locks.waitersFor(DOOR)).isEqualTo(1);
+            locks.close("alice");
+            assertThat(next.outcome()).isEqualTo(OFFERED);
+            locks.close("carol");
+            assertThat(bob.outcome()).isEqualTo(QUEUED);
+            assertThat(locks.knows(DOOR)).isFalse();
+        }
+
+        @Test
+        void it_may_be_cancelled_too() {
+            Request bob = queued();
+            locks.cancel(bob);
+            assertThat(bob.outcome()).isEqualTo(CANCELLED);
+            assertThat(locks.stand(bob)).isEqualTo(RequestStatus.GONE);
+            locks.giveUp(blocker);
+            locks.cancel(next);
+            assertThat(next.outcome()).isEqualTo(CANCELLED);
+            assertThat(locks.knows(DOOR)).isFalse();
+        }
+    }
+
+    @Nested
+    @DisplayName("while an offer is out")
+    class OneOffer {
+        @ParameterizedTest
+        @EnumSource
+        void lets_nobody_in_by_any_command(Mode mode) {
+            Request alice = locks.ask("alice", DOOR, mode);
+            assertThat(locks.tryAcquire("bob", DOOR).outcome()).isEqualTo(TIMED_OUT);
+            assertThat(locks.claim("bob", DOOR).outcome()).isEqualTo(BUSY);
+            Request acquire = locks.acquire("bob", DOOR);
+            Request read = locks.read("carol", DOOR);
+            Request enqueue = locks.enqueue("dave", DOOR);
+            assertThat(acquire.outcome()).isEqualTo(BLOCKED);
+            assertThat(read.outcome()).isEqualTo(QUEUED);
+            assertThat(enqueue.outcome()).isEqualTo(QUEUED);
+            locks.decline(alice);
+            assertThat(acquire.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void lets_those_who_wait_time_out() {
+            Request alice = locks.read("alice", DOOR);
+            Request bob = locks.ask("bob", DOOR, Mode.READ, ofSeconds(1), USUAL, NO_END);
+            locks.advance(ofSeconds(1));
+            assertThat(bob.outcome()).isEqualTo(TIMED_OUT);
+            assertThat(alice.outcome()).isEqualTo(OFFERED);
+        }
+
+        @Test
+        void counts_it_as_a_hold() {
+            locks.read("alice", DOOR);
+            assertThat(locks.inspect("bob", DOOR).holders()).isEqualTo(1);
+            assertThat(locks.engine.views().countHeld(Namespace.DEFAULT, Kind.LOCK))
+                    .isEqualTo(new HeldCount(1, 1));
+            assertThat(locks.isHolding("alice")).isTrue();
+        }
+    }
+
+    @Nested
+    @DisplayName("beside the commands of other protocols")
+    class Mixed {
+        @Test
+        void makes_an_acquire_wait_for_all_readers() {
+            Request alice = held("alice", Mode.READ);
+            Request bob = held("bob", Mode.READ);
+            Request carol = locks.acquire("carol", DOOR);
+            locks.giveUp(alice);
+            assertThat(carol.outcome()).isEqualTo(BLOCKED);
+            locks.giveUp(bob);
+            assertThat(carol.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void waits_for_who_acquired_or_claimed_it() {
+            Request alice = locks.acquire("alice", DOOR);
+            Request bob = locks.read("bob", DOOR);
+            assertThat(bob.outcome()).isEqualTo(QUEUED);
+            locks.release(alice);
+            assertThat(bob.outcome()).isEqualTo(OFFERED);
+            locks.giveUp(bob);
+            assertThat(locks.claim("carol", DOOR).outcome()).isEqualTo(CLAIMED);
+            Request again = locks.read("bob", DOOR);
+            assertThat(again.outcome()).isEqualTo(QUEUED);
+            locks.unclaim("carol", DOOR);
+            assertThat(again.outcome()).isEqualTo(OFFERED);
+        }
+
+        @Test
+        void goes_to_the_readers_behind_an_acquire_that_is_cancelled_or_times_out() {
+            held("alice", Mode.READ);
+            Request acquire = locks.acquire("bob", DOOR);
+            Request carol = locks.read("carol", DOOR);
+            assertThat(carol.outcome()).isEqualTo(QUEUED);
+            locks.cancel(acquire);
+            assertThat(carol.outcome()).isEqualTo(OFFERED);
+            locks.confirm(carol);
+            locks.acquire("bob", DOOR, ofSeconds(1), USUAL);
+            Request dave = locks.read("dave", DOOR);
+            locks.advance(ofSeconds(1));
+            assertThat(dave.outcome()).isEqualTo(OFFERED);
+        }
+
+        @Test
+        void goes_to_the_readers_behind_an_enqueue_that_is_awaited_in_vain() {
+            held("alice", Mode.READ);
+            locks.enqueue("bob", DOOR);
+            Request carol = locks.read("carol", DOOR);
+            locks.await("bob", DOOR, ZERO);
+            assertThat(carol.outcome()).isEqualTo(OFFERED);
+        }
+
+        @Test
+        void is_nothing_that_a_claim_or_a_token_can_touch() {
+            Request alice = held("alice", Mode.WRITE);
+            assertThat(locks.unclaim("alice", DOOR).outcome()).isEqualTo(NOT_HELD);
+            assertThat(locks.claim("alice", DOOR).outcome()).isEqualTo(BUSY);
+            assertThat(locks.inspect("alice", DOOR).own()).isFalse();
+            assertThat(locks.engine.views().isHolding(alice.session(), Kind.LOCK, DOOR.key()))
+                    .isFalse();
+            long fence = locks.check(alice).fence();
+            for (long salt = 0x5A17; salt < 0x5A17 + 5; salt++) { // the scenario's salts
+                Token token = new Token(fence, salt);
+                assertThat(locks.release("bob", DOOR, token).outcome()).isEqualTo(NOT_HELD);
+                assertThat(locks.renew("bob", DOOR, token, USUAL).outcome()).isEqualTo(NOT_HELD);
+            }
+            assertThat(locks.stand(alice)).isEqualTo(RequestStatus.HELD);
+        }
+
+        @Test
+        void has_a_name_that_an_acquire_makes_last() {
+            Request alice = held("alice", Mode.READ);
+            assertThat(locks.ledger.claims).isEqualTo(1);
+            locks.tryAcquire("bob", DOOR);
+            assertThat(locks.ledger.claims).isZero();
+            assertThat(locks.ledger.keys).isEqualTo(1);
+            locks.giveUp(alice);
+            assertThat(locks.isIdle(DOOR)).isTrue();
+        }
+
+        @Test
+        void has_a_name_that_stays_lasting_when_it_is_asked_for() {
+            locks.release(locks.acquire("alice", DOOR));
+            Request bob = held("bob", Mode.WRITE);
+            assertThat(locks.ledger.claims).isZero();
+            locks.giveUp(bob);
+            assertThat(locks.isIdle(DOOR)).isTrue();
+        }
+
+        @Test
+        void does_not_touch_shared_locks_and_semaphores_of_its_name() {
+            held("alice", Mode.WRITE);
+            assertThat(locks.claim("bob", Target.shared("door")).outcome()).isEqualTo(CLAIMED);
+            Request pool = locks.acquire("bob", Target.semaphore("door", 1));
+            assertThat(pool.outcome()).isEqualTo(GRANTED);
+            locks.release(pool);
+        }
+    }
+
+    @Nested
+    @DisplayName("when a session closes")
+    class Closing {
+        @Test
+        void is_released_even_where_nothing_is_released_automatically() {
+            locks = LockScenario.withoutAutoRelease();
+            Request alice = locks.ask("alice", DOOR, Mode.WRITE, USUAL, USUAL, ofSeconds(60));
+            locks.confirm(alice);
+            Request bob = locks.write("bob", DOOR);
+            locks.close("alice");
+            assertThat(bob.outcome()).isEqualTo(OFFERED);
+            assertThat(locks.orphaned()).isEmpty();
+        }
+
+        @Test
+        void is_offered_to_nobody_who_is_leaving() {
+            for (QueuePolicy queuePolicy : QueuePolicy.values()) {
+                for (List<Mode> order :
+                        List.of(
+                                List.of(Mode.READ, Mode.WRITE, Mode.READ),
+                                List.of(Mode.WRITE, Mode.READ, Mode.WRITE))) {
+                    locks = LockScenario.withPolicy(DOOR, queuePolicy);
+                    held("alice", Mode.READ);
+                    Request blocker = locks.ask("alice", DOOR, Mode.READ);
+                    order.forEach(mode -> locks.ask("bob", DOOR, mode));
+                    Request carol = locks.read("carol", DOOR);
+                    locks.confirm(blocker);
+                    long bob = locks.session("bob");
+                    locks.close("bob");
+                    assertThat(locks.lastEffects()).noneMatch(it -> it.session() == bob);
+                    if (queuePolicy != QueuePolicy.READER_PREFERRED && order.getFirst() == Mode.WRITE) {
+                        assertThat(carol.outcome()).as("%s %s", queuePolicy, order).isEqualTo(OFFERED);
+                    }
+                }
+            }
+        }
+
+        @Test
+        void is_served_in_slices_too() {
+            held("alice", Mode.READ);
+            for (int i = 0; i < 5; i++) {
+                locks.write("bob", DOOR);
+            }
+            Request carol = locks.read("carol", DOOR);
+            locks.closeInSlices("bob", 2);
+            assertThat(carol.outcome()).isEqualTo(OFFERED);
+        }
+
+        @Test
+        void tells_of_no_orphans() {
+            held("alice", Mode.READ);
+            locks.close("alice");
+            assertThat(locks.orphaned()).isEmpty();
+            assertThat(locks.knows(DOOR)).isFalse();
+        }
+    }
+
+    @Nested
+    @DisplayName("when there is no room")
+    class Room {
+        @Test
+        void is_refused_without_a_trace() {
+            locks.ledger.room = false;
+            assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
+            assertThat(locks.knows(DOOR)).isFalse();
+            locks.ledger.room = true;
+            held("alice", Mode.READ);
+            locks.ledger.room = false;
+            assertThat(locks.read("bob", DOOR).outcome()).isEqualTo(TOO_MANY_WAITERS);
+            assertThat(locks.holders(DOOR)).containsExactly("alice");
+            locks.ledger.room = true;
+        }
+
+        @Test
+        void for_its_name_is_refused() {
+            locks.ledger.maxClaims = 1;
+            locks.claim("dave", Target.mutex("other"));
+            assertThat(locks.read("alice", DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
+            assertThat(locks.suspend(DOOR).outcome()).isEqualTo(TOO_MANY_KEYS);
+            assertThat(locks.ledger.pieces).isEqualTo(1);
+        }
+
+        @Test
+        void in_line_is_refused_only_to_who_would_have_to_wait() {
+            locks =
+                    new LockScenario(
+                            new EngineSettings(
+                                    1,
+                                    LockScenario.IDLE.toNanos(),
+                                    true,
+                                    0,
+                                    Map.of(DOOR.key(), QueuePolicy.READER_PREFERRED)));
+            Request alice = held("alice", Mode.READ);
+            assertThat(locks.write("bob", DOOR).outcome()).isEqualTo(QUEUED);
+            assertThat(locks.write("carol", DOOR).outcome()).isEqualTo(TOO_MANY_WAITERS);
+            assertThat(locks.read("dave", DOOR).outcome()).isEqualTo(OFFERED);
+            assertThat(locks.waitersFor(DOOR)).isEqualTo(1);
+            locks.giveUp(alice);
+        }
+    }
+
+    @Test
+    @DisplayName("costs a claim the same however many readers it has")
+    void costs_the_same_with_many_readers() {
+        // Were each of these linear in the readers, this would take minutes.
+        LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
+        TestQuotas ledger = new TestQuotas();
+        List<Effect> effects = new ArrayList<>();
+        int many = 100_000;
+        for (int i = 1; i <= many; i++) {
+            long request = 2L * i;
+            engine.apply(
+                    new Command.RequestOffer(1, request, DOOR.key(), Mode.READ, 1, 1, Command.FOREVER, i),
+                    0,
+                    ledger,
+                    effects);
+            engine.apply(
+                    new Command.Confirm(1, request + 1, DOOR.key(), request), 0, ledger, effects);
+            engine.apply(new Command.TryAcquire(2, i, Kind.LOCK, DOOR.key(), i), 0, ledger, effects);
+            effects.clear();
+        }
+        for (int i = 1; i <= many; i++) {
+            engine.apply(
+                    new Command.CancelOrRelease(1, 3L * many + i, DOOR.key(), 2L * i), 0, ledger, effects);
+            effects.clear();
+        }
+        assertThat(ledger.pieces).isZero();
+        assertThat(ledger.claims).isZero();
+    }
+}

@@ -1,0 +1,132 @@
+package io.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** A ledger of plain numbers, which a test can set. */
+class TestQuotas implements Quotas {
+    /** 0 is no limit. */
+    long maxKeys;
+
+    /** Whether memory is left. */
+    boolean room = true;
+
+    long keys;
+
+    /** 0 is no limit. */
+    long maxClaims;
+
+    /** Names that are only claimed. */
+    long claims;
+
+    /** 0 is no limit. */
+    long maxEntries;
+
+    /** Counters, values and lists. */
+    long entries;
+
+    /** Holds and waits. */
+    long pieces;
+
+    /** Of names that are only claimed. */
+    long claimBytes;
+
+    /** Of values and items. */
+    long contentBytes;
+
+    long lastFence;
+
+    @Override
+    public long nextFence() {
+        return ++lastFence;
+    }
+
+    @Override
+    public boolean reserveKey(Key key, @Nullable Client client) {
+        if (!room || (maxKeys > 0 && keys >= maxKeys)) {
+            return false;
+        }
+        keys++;
+        return true;
+    }
+
+    @Override
+    public void returnKey(Key key, @Nullable Client client) {
+        keys--;
+    }
+
+    @Override
+    public boolean reserveTransientKey(Key key, @Nullable Client client) {
+        if (!room || (maxClaims > 0 && claims >= maxClaims)) {
+            return false;
+        }
+        claims++;
+        claimBytes += key.bytes().length;
+        return true;
+    }
+
+    @Override
+    public void returnTransientKey(Key key, @Nullable Client client) {
+        claims--;
+        claimBytes -= key.bytes().length;
+    }
+
+    @Override
+    public boolean reserveHold(@Nullable Client client) {
+        return reservePiece();
+    }
+
+    @Override
+    public void returnHold(@Nullable Client client) {
+        pieces--;
+    }
+
+    @Override
+    public boolean reserveWait(@Nullable Client client) {
+        return reservePiece();
+    }
+
+    @Override
+    public void returnWait(@Nullable Client client) {
+        pieces--;
+    }
+
+    @Override
+    public void grantWait(@Nullable Client client) {}
+
+    @Override
+    public void passHold(@Nullable Client from, @Nullable Client to) {}
+
+    @Override
+    public boolean reserveEntry(Key key, @Nullable Client client) {
+        if (!room || (maxEntries > 0 && entries >= maxEntries)) {
+            return false;
+        }
+        entries++;
+        return true;
+    }
+
+    @Override
+    public void returnEntry(Key key, @Nullable Client client) {
+        entries--;
+    }
+
+    @Override
+    public boolean reserveContent(int bytes) {
+        if (room) {
+            contentBytes += bytes;
+        }
+        return room;
+    }
+
+    @Override
+    public void returnContent(int bytes) {
+        contentBytes -= bytes;
+    }
+
+    private boolean reservePiece() {
+        if (room) {
+            pieces++;
+        }
+        return room;
+    }
+}

@@ -1,0 +1,222 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
+import static io.holdfast.engine.LockScenario.Outcome.BUSY;
+import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.KEPT;
+import static io.holdfast.engine.LockScenario.Outcome.RELEASED;
+import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
+import static io.holdfast.engine.LockScenario.Outcome.TOO_MANY_KEYS;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Every test ends with all room given back. */
+@DisplayName("Claims")
+class TryAcquireQuotaTest {
+    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target SCANNER = Target.mutex("scanner");
+    private static final Target ROOM = Target.shared("room");
+
+    private final LockScenario locks = new LockScenario();
+    private final TestQuotas ledger = locks.ledger;
+
+    @AfterEach
+    void all_room_is_given_back() {
+        ledger.room = true;
+        for (String who : new String[] {"alice", "bob", "carol"}) {
+            locks.close(who);
+        }
+        assertThat(ledger.claims).isZero();
+        assertThat(ledger.pieces).isZero();
+        assertThat(ledger.claimBytes).isZero();
+        locks.advance(LockScenario.IDLE.plusNanos(1));
+        locks.collect();
+        assertThat(ledger.keys).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"MUTEX", "SHARED"})
+    void leave_nothing_behind(Kind kind) {
+        long empty = EngineObjectCount.of(locks.engine);
+        for (int i = 0; i < 100; i++) {
+            locks.claim("alice", new Target(kind, Key.of("name-" + i), 1));
+        }
+        assertThat(ledger.claims).isEqualTo(100);
+        assertThat(ledger.keys).isZero();
+        for (int i = 0; i < 100; i += 2) {
+            locks.unclaim("alice", new Target(kind, Key.of("name-" + i), 1));
+        }
+        assertThat(ledger.claims).isEqualTo(50);
+        assertThat(Views.of(locks.engine, locks.now()).idle()).isEmpty();
+        locks.close("alice");
+        assertThat(EngineObjectCount.of(locks.engine)).isEqualTo(empty);
+    }
+
+    @Test
+    void take_room_by_the_length_of_their_names() {
+        Key key = Key.of("x".repeat(65_535));
+        List<Effect> effects = new ArrayList<>();
+        Command claim = new Command.TryAcquire(1001, 1, Kind.LOCK, key, 0);
+        locks.engine.apply(claim, locks.now(), ledger, effects);
+        assertThat(ledger.pieces).isEqualTo(1);
+        assertThat(ledger.claimBytes).isEqualTo(65_535);
+        Command unclaim = new Command.ReleaseBySession(1001, 2, Kind.LOCK, key);
+        locks.engine.apply(unclaim, locks.now(), ledger, effects);
+        assertThat(ledger.pieces).isZero();
+        assertThat(ledger.claimBytes).isZero();
+        locks.engine.apply(claim, locks.now(), ledger, effects);
+        Command acquire = new Command.Acquire(1002, 3, Kind.LOCK, key, 1, 0, 1, 0);
+        locks.engine.apply(acquire, locks.now(), ledger, effects);
+        assertThat(ledger.claimBytes).as("remembered from now on").isZero();
+        locks.engine.apply(new Command.CloseSession(1001, 0), locks.now(), ledger, effects);
+    }
+
+    @Test
+    void have_a_cap_on_their_names() {
+        ledger.maxClaims = 2;
+        locks.claim("alice", PRINTER);
+        locks.claim("alice", ROOM);
+        byte[] before = locks.engine.snapshot();
+        assertThat(locks.claim("bob", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.engine.hasSession(locks.session("bob"))).isFalse();
+        assertThat(locks.claim("alice", Target.shared("hall")).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
+        assertThat(locks.claim("alice", PRINTER).outcome()).isEqualTo(KEPT);
+        assertThat(locks.claim("bob", ROOM).outcome()).as("no new name").isEqualTo(CLAIMED);
+        locks.unclaim("alice", PRINTER);
+        assertThat(locks.claim("bob", SCANNER).outcome()).isEqualTo(CLAIMED);
+    }
+
+    @Test
+    void take_no_room_of_keys_nor_keys_of_theirs() {
+        ledger.maxKeys = 1;
+        ledger.maxClaims = 1;
+        assertThat(locks.claim("alice", PRINTER).outcome()).isEqualTo(CLAIMED);
+        assertThat(locks.acquire("alice", SCANNER).outcome()).isEqualTo(GRANTED);
+        assertThat(locks.claim("alice", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.acquire("alice", Target.mutex("third")).outcome())
+                .isEqualTo(TOO_MANY_KEYS);
+    }
+
+    @Test
+    void of_remembered_names_need_no_room_for_the_name() {
+        ledger.maxClaims = 1;
+        locks.release(locks.acquire("alice", PRINTER));
+        locks.claim("bob", SCANNER);
+        assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
+        assertThat(ledger.claims).isEqualTo(1);
+        assertThat(ledger.keys).isEqualTo(1);
+        locks.unclaim("bob", PRINTER);
+        assertThat(ledger.claims).isEqualTo(1);
+        assertThat(ledger.keys).isEqualTo(1);
+    }
+
+    @Test
+    void give_their_room_back_when_the_name_is_remembered_from_now_on() {
+        ledger.maxClaims = 1;
+        locks.claim("alice", PRINTER);
+        var bob = locks.acquire("bob", PRINTER);
+        assertThat(ledger.claims).isZero();
+        assertThat(ledger.keys).isEqualTo(1);
+        assertThat(locks.claim("alice", SCANNER).outcome()).isEqualTo(CLAIMED);
+        locks.unclaim("alice", PRINTER);
+        locks.release(bob);
+        assertThat(locks.isIdle(PRINTER)).isTrue();
+        assertThat(ledger.claims).isEqualTo(1);
+        assertThat(ledger.keys).isEqualTo(1);
+    }
+
+    @Test
+    void give_it_back_also_when_the_one_who_asked_did_not_stay() {
+        locks.claim("alice", PRINTER);
+        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
+        locks.claim("alice", SCANNER);
+        locks.acquire("bob", SCANNER, ofSeconds(1), ofSeconds(1));
+        locks.advance(ofSeconds(1));
+        locks.claim("alice", Target.mutex("third"));
+        locks.enqueue("carol", Target.mutex("third"));
+        locks.close("carol");
+        assertThat(ledger.claims).isZero();
+        assertThat(ledger.keys).isEqualTo(3);
+        locks.close("alice");
+        assertThat(locks.isIdle(PRINTER)).isTrue();
+        assertThat(locks.isIdle(SCANNER)).isTrue();
+    }
+
+    @Test
+    void keep_their_room_when_there_is_none_for_the_key() {
+        ledger.maxKeys = 1;
+        locks.acquire("alice", SCANNER);
+        locks.claim("alice", PRINTER);
+        byte[] before = locks.engine.snapshot();
+        assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.enqueue("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(ledger.claims).isEqualTo(1);
+        locks.unclaim("alice", PRINTER);
+        assertThat(locks.knows(PRINTER)).isFalse();
+    }
+
+    @Test
+    void are_refused_while_memory_is_short() {
+        locks.release(locks.acquire("alice", PRINTER));
+        locks.claim("alice", ROOM);
+        locks.claim("alice", SCANNER);
+        ledger.room = false;
+        byte[] before = locks.engine.snapshot();
+        assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.claim("bob", ROOM).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.claim("bob", Target.mutex("new")).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.claim("bob", SCANNER).outcome()).isEqualTo(BUSY);
+        assertThat(locks.acquire("bob", SCANNER).outcome()).isEqualTo(TOO_MANY_KEYS);
+        assertThat(locks.claim("alice", ROOM).outcome()).isEqualTo(KEPT);
+        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(locks.unclaim("alice", ROOM).outcome()).isEqualTo(RELEASED);
+        assertThat(locks.unclaim("alice", SCANNER).outcome()).isEqualTo(RELEASED);
+    }
+
+    @Test
+    void take_room_for_every_holder_of_a_shared_lock_and_for_its_name_once() {
+        locks.claim("alice", ROOM);
+        locks.claim("bob", ROOM);
+        locks.claim("carol", ROOM);
+        assertThat(ledger.claims).isEqualTo(1);
+        assertThat(ledger.pieces).isEqualTo(3);
+        locks.unclaim("alice", ROOM);
+        assertThat(ledger.claims).isEqualTo(1);
+        assertThat(ledger.pieces).isEqualTo(2);
+    }
+
+    @Test
+    void that_are_cancelled_give_all_back() {
+        var alice = locks.claim("alice", PRINTER);
+        locks.cancel(alice);
+        assertThat(locks.knows(PRINTER)).isFalse();
+        assertThat(ledger.claims).isZero();
+    }
+
+    @Test
+    void that_pass_to_a_waiter_keep_the_key() {
+        locks.claim("alice", PRINTER);
+        assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(BLOCKED);
+        locks.close("alice");
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+        assertThat(ledger.keys).isEqualTo(1);
+    }
+}

@@ -1,0 +1,314 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
+import static io.holdfast.engine.LockScenario.Outcome.BUSY;
+import static io.holdfast.engine.LockScenario.Outcome.CLAIMED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.KEPT;
+import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.QUEUED;
+import static io.holdfast.engine.LockScenario.Outcome.RELEASED;
+import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.time.Duration.ofDays;
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+@DisplayName("A claim")
+class TryAcquireTest {
+    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target SCANNER = Target.mutex("scanner");
+
+    private final LockScenario locks = new LockScenario();
+
+    @Test
+    void takes_what_is_free() {
+        var alice = locks.claim("alice", PRINTER);
+        assertThat(alice.claimed())
+                .isEqualTo(new Effect.TryAcquired(alice.session(), alice.number(), true, 1));
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
+        assertThat(locks.isHolding("alice")).isTrue();
+    }
+
+    @Test
+    void by_the_holder_changes_nothing() {
+        locks.claim("alice", PRINTER);
+        byte[] before = locks.engine.snapshot();
+        long fence = locks.ledger.lastFence;
+        var again = locks.claim("alice", PRINTER);
+        assertThat(again.claimed())
+                .isEqualTo(new Effect.TryAcquired(again.session(), again.number(), false, 1));
+        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(locks.ledger.lastFence).isEqualTo(fence);
+        assertThat(locks.unclaim("alice", PRINTER).outcome()).isEqualTo(RELEASED);
+        assertThat(locks.holdersOf(PRINTER)).isZero();
+    }
+
+    @Test
+    void by_another_is_refused_and_changes_nothing() {
+        locks.claim("alice", PRINTER);
+        byte[] before = locks.engine.snapshot();
+        assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
+        assertThat(locks.engine.snapshot()).isEqualTo(before);
+        assertThat(locks.engine.hasSession(locks.session("bob"))).isFalse();
+    }
+
+    @Test
+    void has_no_end_of_its_own() {
+        locks.claim("alice", PRINTER);
+        assertThat(locks.engine.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        locks.advance(ofDays(10_000));
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
+        assertThat(locks.view(PRINTER))
+                .get()
+                .extracting(ResourceView::leaseLeftNanos)
+                .isEqualTo(Command.FOREVER);
+    }
+
+    @Test
+    void has_ended_once_it_is_given_back() {
+        locks.claim("alice", PRINTER);
+        assertThat(locks.unclaim("alice", PRINTER).outcome()).isEqualTo(RELEASED);
+        assertThat(locks.isHolding("alice")).isFalse();
+        assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
+    }
+
+    @Test
+    void is_given_back_only_once_and_only_by_its_holder() {
+        locks.claim("alice", PRINTER);
+        assertThat(locks.unclaim("bob", PRINTER).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.unclaim("alice", SCANNER).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
+        locks.unclaim("alice", PRINTER);
+        assertThat(locks.unclaim("alice", PRINTER).outcome()).isEqualTo(NOT_HELD);
+        locks.claim("bob", PRINTER);
+        assertThat(locks.unclaim("alice", PRINTER).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+    }
+
+    @Test
+    void cannot_be_ended_with_a_guessed_token() {
+        locks.claim("alice", PRINTER);
+        long fence = locks.since(PRINTER); // the next ones can be foreseen
+        byte[] before = locks.engine.snapshot();
+        for (long near = fence - 2; near <= fence + 2; near++) {
+            for (long salt : new long[] {0, 1, -1, fence, Long.MAX_VALUE, Long.MIN_VALUE}) {
+                Token guess = new Token(near, salt);
+                assertThat(locks.release("bob", PRINTER, guess).outcome()).isEqualTo(NOT_HELD);
+                assertThat(locks.release("alice", PRINTER, guess).outcome()).isEqualTo(NOT_HELD);
+                assertThat(locks.renew("bob", PRINTER, guess, ofSeconds(1)).outcome())
+                        .isEqualTo(NOT_HELD);
+            }
+        }
+        assertThat(locks.engine.snapshot()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"MUTEX", "SHARED"})
+    void has_a_higher_fence_than_every_grant_before(Kind kind) {
+        Target target = new Target(kind, Key.of("target"), 1);
+        long last = locks.acquire("zoe", SCANNER).fence();
+        for (int i = 0; i < 5; i++) {
+            locks.claim("alice", target);
+            assertThat(locks.since(target)).isGreaterThan(last);
+            last = locks.since(target);
+            locks.unclaim("alice", target);
+            long between = locks.acquire("zoe", Target.mutex("other-" + i)).fence();
+            assertThat(between).isGreaterThan(last);
+            last = between;
+        }
+    }
+
+    @Nested
+    @DisplayName("and those who wait for a lock")
+    class AndWaiters {
+        @Test
+        void is_refused_while_somebody_holds_a_lock_under_a_lease() {
+            var alice = locks.acquire("alice", PRINTER, ofSeconds(10));
+            assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
+            locks.release(alice);
+            assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
+        }
+
+        @Test
+        void finds_the_lock_free_when_the_lease_is_over() {
+            locks.acquire("alice", PRINTER, ofSeconds(10));
+            locks.advanceSilently(ofSeconds(10));
+            assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
+        }
+
+        @Test
+        void makes_others_wait_or_go() {
+            locks.claim("alice", PRINTER);
+            assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
+            assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(BLOCKED);
+            assertThat(locks.enqueue("carol", PRINTER).outcome()).isEqualTo(QUEUED);
+            assertThat(locks.waitersFor(PRINTER)).isEqualTo(2);
+        }
+
+        @Test
+        void goes_to_the_first_in_line_when_it_is_given_back() {
+            locks.claim("alice", PRINTER);
+            long since = locks.since(PRINTER);
+            var bob = locks.acquire("bob", PRINTER);
+            var carol = locks.acquire("carol", PRINTER);
+            var released = locks.unclaim("alice", PRINTER);
+            assertThat(locks.lastEffects())
+                    .containsExactly(released.answers().getFirst(), bob.grant());
+            assertThat(bob.fence()).isGreaterThan(since).isEqualTo(locks.since(PRINTER));
+            assertThat(carol.outcome()).isEqualTo(BLOCKED);
+        }
+
+        @Test
+        void goes_to_the_first_in_line_when_its_session_closes() {
+            locks.claim("alice", PRINTER);
+            var bob = locks.acquire("bob", PRINTER);
+            locks.close("alice");
+            assertThat(bob.outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void never_passes_those_in_line() {
+            locks.claim("alice", PRINTER);
+            locks.enqueue("bob", PRINTER);
+            assertThat(locks.claim("carol", PRINTER).outcome()).isEqualTo(BUSY);
+            locks.unclaim("alice", PRINTER); // bob has it, but does not know yet
+            assertThat(locks.claim("carol", PRINTER).outcome()).isEqualTo(BUSY);
+            assertThat(locks.claim("alice", PRINTER).outcome()).isEqualTo(BUSY);
+            assertThat(locks.await("bob", PRINTER).outcome()).isEqualTo(GRANTED);
+        }
+
+        @Test
+        void is_refused_to_one_who_waits_already() {
+            locks.claim("alice", PRINTER);
+            var bob = locks.acquire("bob", PRINTER);
+            assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(BUSY);
+            assertThat(bob.outcome()).isEqualTo(BLOCKED);
+        }
+
+        @Test
+        void lets_its_own_holder_line_up_behind_it() {
+            locks.claim("alice", PRINTER);
+            var alice = locks.acquire("alice", PRINTER);
+            assertThat(alice.outcome()).isEqualTo(BLOCKED);
+            assertThat(locks.claim("alice", PRINTER).outcome()).isEqualTo(KEPT);
+            locks.unclaim("alice", PRINTER);
+            assertThat(alice.outcome()).isEqualTo(GRANTED);
+        }
+    }
+
+    @Nested
+    @DisplayName("whose session closes")
+    class WhoseSessionCloses {
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void is_released_whatever_the_settings_say(boolean autoRelease) {
+            LockScenario any = new LockScenario(new EngineSettings(0, 0, autoRelease));
+            any.claim("alice", PRINTER);
+            any.claim("alice", Target.shared("printer"));
+            any.acquire("alice", SCANNER);
+            any.close("alice");
+            assertThat(any.knows(PRINTER)).isFalse();
+            assertThat(any.knows(Target.shared("printer"))).isFalse();
+            assertThat(any.holdersOf(SCANNER)).isEqualTo(autoRelease ? 0 : 1);
+        }
+
+        @Test
+        void is_counted_by_its_kind() {
+            locks.claim("alice", PRINTER);
+            locks.claim("alice", SCANNER);
+            locks.claim("alice", Target.mutex("given back"));
+            locks.unclaim("alice", Target.mutex("given back"));
+            for (String name : List.of("a", "b", "printer")) {
+                locks.claim("alice", Target.shared(name));
+                locks.claim("bob", Target.shared(name));
+            }
+            locks.acquire("alice", Target.mutex("with a lease"));
+            locks.acquire("alice", Target.semaphore("pool", 2));
+            long alice = locks.session("alice");
+            locks.close("alice");
+            assertThat(locks.lastEffects()).containsExactly(new Effect.Orphaned(alice, 2, 3));
+            long bob = locks.session("bob");
+            locks.close("bob");
+            assertThat(locks.lastEffects()).containsExactly(new Effect.Orphaned(bob, 0, 3));
+        }
+
+        @Test
+        void is_not_counted_once_it_was_given_back() {
+            locks.claim("alice", PRINTER);
+            locks.unclaim("alice", PRINTER);
+            locks.acquire("alice", SCANNER);
+            locks.close("alice");
+            locks.close("nobody ever heard of");
+            assertThat(locks.orphaned()).isEmpty();
+        }
+
+        @Test
+        void answers_no_request() {
+            assertThat(new Effect.Orphaned(1, 2, 3).request()).isZero();
+        }
+    }
+
+    @Nested
+    @DisplayName("of a name that is remembered")
+    class OfANameThatIsRemembered {
+        @Test
+        void leaves_it_remembered() {
+            locks.release(locks.acquire("alice", PRINTER));
+            assertThat(locks.claim("bob", PRINTER).outcome()).isEqualTo(CLAIMED);
+            locks.unclaim("bob", PRINTER);
+            assertThat(locks.isIdle(PRINTER)).isTrue();
+        }
+
+        @Test
+        void keeps_it_from_being_forgotten_and_starts_its_idle_time_anew() {
+            locks.release(locks.acquire("alice", PRINTER));
+            locks.claim("bob", PRINTER);
+            locks.advance(LockScenario.IDLE.multipliedBy(3));
+            locks.collect();
+            assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+            locks.unclaim("bob", PRINTER);
+            locks.collect();
+            locks.advance(LockScenario.IDLE);
+            locks.collect();
+            assertThat(locks.isIdle(PRINTER)).isTrue();
+            locks.advance(ofSeconds(1));
+            locks.collect();
+            assertThat(locks.knows(PRINTER)).isFalse();
+        }
+    }
+
+    @Test
+    @DisplayName("of a shared lock has no token at all")
+    void of_a_shared_lock_has_no_token_at_all() {
+        LockEngine engine = new LockEngine(new EngineSettings(0, 0, true));
+        TestQuotas ledger = new TestQuotas();
+        Key key = Key.of("shared");
+        List<Effect> effects = new ArrayList<>();
+        engine.apply(new Command.TryAcquire(1, 1, Kind.SHARED, key, 42), 0, ledger, effects);
+        long fence = Objects.requireNonNull(engine.views().holders(Kind.SHARED, key)).since();
+        Token right = new Token(fence, 42);
+        engine.apply(new Command.Release(1, 2, Kind.SHARED, key, right), 0, ledger, effects);
+        engine.apply(new Command.Renew(1, 3, Kind.SHARED, key, right, 1), 0, ledger, effects);
+        assertThat(effects)
+                .containsExactly(
+                        new Effect.TryAcquired(1, 1, true, 1),
+                        new Effect.Refused(1, 2, Refusal.NOT_HELD),
+                        new Effect.Refused(1, 3, Refusal.NOT_HELD));
+        assertThat(engine.views().hasHolds(1)).isTrue();
+    }
+}

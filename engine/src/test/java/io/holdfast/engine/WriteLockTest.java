@@ -1,0 +1,152 @@
+package io.holdfast.engine;
+
+import static io.holdfast.engine.LockScenario.NOBODY;
+import static io.holdfast.engine.LockScenario.Outcome.BLOCKED;
+import static io.holdfast.engine.LockScenario.Outcome.GRANTED;
+import static io.holdfast.engine.LockScenario.Outcome.NOT_HELD;
+import static io.holdfast.engine.LockScenario.Outcome.RELEASED;
+import static io.holdfast.engine.LockScenario.Outcome.TIMED_OUT;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.LockScenario.Target;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+@DisplayName("A mutex")
+class WriteLockTest {
+    private static final Target PRINTER = Target.mutex("printer");
+    private static final Target SCANNER = Target.mutex("scanner");
+
+    private final LockScenario locks = new LockScenario();
+
+    @Test
+    void that_is_free_is_granted_at_once() {
+        var alice = locks.acquire("alice", PRINTER, Duration.ofSeconds(10));
+        assertThat(alice.outcome()).isEqualTo(GRANTED);
+        assertThat(alice.grant().session()).isEqualTo(locks.session("alice"));
+        assertThat(alice.grant().key()).isEqualTo(PRINTER.key());
+        assertThat(alice.grant().leaseNanos()).isEqualTo(Duration.ofSeconds(10).toNanos());
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
+        assertThat(locks.isHolding("alice")).isTrue();
+    }
+
+    @Test
+    void has_one_holder_at_a_time() {
+        locks.acquire("alice", PRINTER);
+        var bob = locks.acquire("bob", PRINTER);
+        assertThat(bob.outcome()).isEqualTo(BLOCKED);
+        assertThat(locks.holdersOf(PRINTER)).isEqualTo(1);
+        assertThat(locks.waitersFor(PRINTER)).isEqualTo(1);
+        assertThat(locks.isHolding("bob")).isFalse();
+    }
+
+    @Test
+    void that_is_released_goes_to_whoever_waits() {
+        var alice = locks.acquire("alice", PRINTER);
+        var bob = locks.acquire("bob", PRINTER);
+        var release = locks.release(alice);
+        assertThat(release.outcome()).isEqualTo(RELEASED);
+        assertThat(bob.outcome()).isEqualTo(GRANTED);
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("bob");
+        assertThat(locks.isHolding("alice")).isFalse();
+    }
+
+    @Test
+    void answers_the_release_before_the_grant_that_follows_from_it() {
+        var alice = locks.acquire("alice", PRINTER);
+        var bob = locks.acquire("bob", PRINTER);
+        var release = locks.release(alice);
+        assertThat(locks.lastEffects())
+                .containsExactly(
+                        new Effect.Released(release.session(), release.number()), bob.grant());
+    }
+
+    @Test
+    void that_is_released_and_wanted_by_nobody_is_free() {
+        locks.release(locks.acquire("alice", PRINTER));
+        assertThat(locks.holderOf(PRINTER)).isEqualTo(NOBODY);
+        assertThat(locks.isIdle(PRINTER)).isTrue();
+        assertThat(locks.acquire("bob", PRINTER).outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void is_not_reentrant() {
+        var first = locks.acquire("alice", PRINTER);
+        var second = locks.acquire("alice", PRINTER);
+        assertThat(second.outcome()).isEqualTo(BLOCKED);
+        locks.release(first);
+        assertThat(second.outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void can_be_released_by_anybody_who_knows_the_token() {
+        var alice = locks.acquire("alice", PRINTER);
+        var release = locks.release("bob", PRINTER, alice.token());
+        assertThat(release.outcome()).isEqualTo(RELEASED);
+        assertThat(release.answers().getLast().session()).isEqualTo(locks.session("bob"));
+        assertThat(locks.holderOf(PRINTER)).isEqualTo(NOBODY);
+        assertThat(locks.isHolding("alice")).isFalse();
+    }
+
+    @Test
+    void tried_while_held_times_out_at_once_and_leaves_no_waiter() {
+        locks.acquire("alice", PRINTER);
+        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(TIMED_OUT);
+        assertThat(locks.waitersFor(PRINTER)).isZero();
+    }
+
+    @Test
+    void tried_while_free_is_granted() {
+        assertThat(locks.tryAcquire("bob", PRINTER).outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void does_not_touch_other_keys() {
+        locks.acquire("alice", PRINTER);
+        assertThat(locks.acquire("bob", SCANNER).outcome()).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void of_an_unknown_name_cannot_be_released_and_the_attempt_creates_nothing() {
+        assertThat(locks.release("alice", PRINTER, new Token(1, 1)).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.knows(PRINTER)).isFalse();
+    }
+
+    @Test
+    @DisplayName("and a semaphore of one name do not collide (22.12)")
+    void and_a_semaphore_of_one_name_do_not_collide() {
+        Target pool = Target.semaphore("printer", 1);
+        var mutex = locks.acquire("alice", PRINTER);
+        var slot = locks.acquire("bob", pool);
+        assertThat(slot.outcome()).isEqualTo(GRANTED);
+        assertThat(locks.release("bob", pool, mutex.token()).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.release("bob", PRINTER, slot.token()).outcome()).isEqualTo(NOT_HELD);
+        assertThat(locks.renew("bob", PRINTER, slot.token(), Duration.ofSeconds(1)).outcome())
+                .isEqualTo(NOT_HELD);
+        assertThat(locks.holderOf(PRINTER)).isEqualTo("alice");
+        assertThat(locks.holderOf(pool)).isEqualTo("bob");
+        assertThat(locks.ledger.keys).isEqualTo(2);
+    }
+
+    @Test
+    void names_that_differ_only_in_invalid_bytes_are_two() {
+        var one = new Target(Kind.LOCK, Key.of(Namespace.DEFAULT, new byte[] {'k', -1}), 1);
+        var two = new Target(Kind.LOCK, Key.of(Namespace.DEFAULT, new byte[] {'k', -2}), 1);
+        locks.acquire("alice", one);
+        assertThat(locks.acquire("bob", two).outcome()).isEqualTo(GRANTED);
+        assertThat(locks.acquire("bob", one).outcome()).isEqualTo(BLOCKED);
+    }
+
+    @Test
+    void names_in_two_namespaces_are_two() {
+        byte[] name = "printer".getBytes(StandardCharsets.UTF_8);
+        var other = new Target(Kind.LOCK, Key.of(new Namespace("tenant"), name), 1);
+        locks.acquire("alice", PRINTER);
+        assertThat(locks.acquire("bob", other).outcome()).isEqualTo(GRANTED);
+    }
+}

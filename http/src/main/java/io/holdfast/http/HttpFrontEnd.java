@@ -1,0 +1,394 @@
+package io.holdfast.http;
+
+import io.holdfast.driver.FailureText;
+import io.holdfast.driver.Secret;
+import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.front.ClusterView;
+import io.holdfast.driver.front.FrontEnd;
+import io.holdfast.http.data.DataRoutes;
+import io.holdfast.http.inspect.InspectRoutes;
+import io.holdfast.http.lock.HttpSessions;
+import io.holdfast.http.lock.LockRoutes;
+import io.holdfast.http.metrics.HttpTraffic;
+import io.holdfast.http.metrics.MetricsRoutes;
+import io.holdfast.http.metrics.FrontEndStatus;
+import io.holdfast.http.openapi.OpenApiRoutes;
+import io.holdfast.http.page.DashboardRoutes;
+import io.holdfast.http.prompt.ImmediateSession;
+import io.holdfast.http.signal.SignalRoutes;
+import io.holdfast.http.web.Access;
+import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.HttpConnections;
+import io.holdfast.http.web.OriginGuard;
+import io.holdfast.http.web.JsonWriter;
+import io.holdfast.http.web.Permission;
+import io.holdfast.http.web.Problem;
+import io.holdfast.http.web.RateLimit;
+import io.holdfast.http.web.HttpContext;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.Http1ServerConfig;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.metrics.MetricsOptions;
+import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.ServerSSLOptions;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+import javax.net.ssl.X509KeyManager;
+
+/** Serves HTTP, on one event loop of its own. */
+public final class HttpFrontEnd implements FrontEnd {
+    private static final Logger LOG = LoggerFactory.getLogger(HttpFrontEnd.class);
+    private static final long CLOSE_SECONDS = 10;
+
+    /** Long enough for the longest keys there are, all of it escaped. */
+    private static final int MAX_LINE = 200 * 1024;
+
+    private static final int MAX_HEADERS = 16 * 1024;
+    private static final int HANDSHAKE_SECONDS = 10;
+    private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
+    private static final long SAMPLE_MILLIS = 1000;
+
+    private final HttpConfig config;
+    private final Vertx vertx;
+    private final Access access;
+    private final HttpContext httpContext;
+    private final HttpConnections httpConnections;
+    private final ApiRouter apiRouter;
+    private final ImmediateSession prompt;
+    private final HttpSessions sessions;
+    private final SignalRoutes signals;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final MetricsRoutes metrics;
+    private final List<HttpServer> tlsServers = new ArrayList<>();
+    private final List<HttpAddress> addresses = new ArrayList<>();
+    private final Set<InetSocketAddress> taken = new HashSet<>();
+
+    private HttpFrontEnd(HttpConfig config, Backend backend) {
+        this.config = config;
+        this.vertx =
+                Vertx.builder()
+                        .with(
+                                new VertxOptions()
+                                        .setEventLoopPoolSize(1)
+                                        .setWorkerPoolSize(1)
+                                        .setInternalBlockingPoolSize(1)
+                                        .setUseDaemonThread(true)
+                                        .setDisableTCCL(true)
+                                        .setMetricsOptions(new MetricsOptions().setEnabled(true))
+                                        .setFileSystemOptions(
+                                                new FileSystemOptions()
+                                                        .setFileCachingEnabled(false)
+                                                        .setClassPathResolvingEnabled(false)))
+                        .withMetrics(new HttpTraffic(backend.observatory().traffic("http")))
+                        .build();
+        Context loop = vertx.getOrCreateContext();
+        this.access = new Access(config.secret(), config.readToken(), config.admin());
+        this.httpContext = new HttpContext(backend, access, loop);
+        this.httpConnections =
+                new HttpConnections(
+                        access,
+                        backend.connectionBudget(),
+                        new Http1ServerConfig()
+                                .setMaxInitialLineLength(MAX_LINE)
+                                .setMaxHeaderSize(MAX_HEADERS),
+                        config.maxConnectionsPerAddress());
+        this.apiRouter =
+                new ApiRouter(
+                        httpContext,
+                        vertx,
+                        new OriginGuard(config.allowedHosts(), config.corsOrigins()),
+                        new RateLimit(config.rate(), config.burst(), System::nanoTime),
+                        httpConnections,
+                        backend.authFailures());
+        this.prompt = new ImmediateSession(backend.driver(), httpContext::runOnEventLoop);
+        this.sessions =
+                new HttpSessions(
+                        httpContext,
+                        config.sessionIdle(),
+                        config.maxSessions(),
+                        config.maxSessionsPerAddress());
+        this.signals = new SignalRoutes(httpContext, sessions, config.ping());
+        this.metrics =
+                new MetricsRoutes(
+                        backend,
+                        new FrontEndStatus(
+                                config.version(),
+                                () -> unready() == null,
+                                sessions::open,
+                                config.cluster()));
+        addRoutes();
+        httpContext.runOnEventLoop(() -> vertx.setPeriodic(0, SAMPLE_MILLIS, _ -> metrics.sample()));
+    }
+
+    private void addRoutes() {
+        new LockRoutes(sessions, config.sessionIdle().toSeconds()).addTo(apiRouter);
+        new DashboardRoutes().addTo(apiRouter);
+        metrics.addTo(apiRouter);
+        apiRouter.add(
+                HttpMethod.GET,
+                "/health",
+                Permission.NOTHING,
+                httpExchange -> httpExchange.ok(new JsonObject().put("status", "ok")));
+        apiRouter.add(
+                HttpMethod.GET,
+                "/ready",
+                Permission.NOTHING,
+                httpExchange -> {
+                    JsonObject unready = unready();
+                    if (unready == null) {
+                        httpExchange.ok(new JsonObject().put("status", "ok"));
+                    } else {
+                        httpExchange.unready(unready);
+                    }
+                });
+        new DataRoutes(prompt).addTo(apiRouter);
+        signals.addTo(apiRouter);
+        new InspectRoutes(prompt, config.ping()).addTo(apiRouter);
+        new OpenApiRoutes(config.secret() != null || config.admin()).addTo(apiRouter);
+    }
+
+    /** Why new work should go to another server; null if this one takes it. */
+    private @Nullable JsonObject unready() {
+        if (httpContext.isDraining()) {
+            return new JsonObject().put("status", "draining");
+        }
+        if (!httpContext.isOpen()) {
+            return new JsonObject().put("status", "starting");
+        }
+        Supplier<ClusterView> cluster = config.cluster();
+        String reason = cluster == null ? null : cluster.get().unready();
+        return reason == null
+                ? null
+                : new JsonObject().put("status", "unavailable").put("reason", reason);
+    }
+
+    /**
+     * Takes all addresses. It is not ready before {@link #open}.
+     *
+     * @throws IOException if an address cannot be taken; its message says why
+     */
+    public static HttpFrontEnd start(HttpConfig config, Backend backend) throws IOException {
+        HttpFrontEnd front = new HttpFrontEnd(config, backend);
+        try {
+            for (HttpAddress address : config.addresses()) {
+                front.bind(address);
+            }
+            front.sessions.start(front.vertx);
+            front.httpConnections.start(front.vertx);
+            return front;
+        } catch (IOException | RuntimeException e) {
+            front.close();
+            throw e;
+        }
+    }
+
+    private void bind(HttpAddress address) throws IOException {
+        if (address.port() != 0 && !taken.add(socketAddressOf(address))) {
+            throw new IOException("cannot listen on " + address + " twice");
+        }
+        HttpServerOptions options =
+                new HttpServerOptions()
+                        .setHost(address.host())
+                        .setPort(address.port())
+                        .setTcpNoDelay(true)
+                        .setTcpKeepAlive(true)
+                        .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
+                        .setHttp2ClearTextEnabled(false)
+                        .setPerFrameWebSocketCompressionSupported(false)
+                        .setPerMessageWebSocketCompressionSupported(false)
+                        .setUseAlpn(false);
+        X509KeyManager key = address.tls() ? config.key() : null;
+        if (key != null) {
+            options.setSsl(true)
+                    .setKeyCertOptions(KeyCertOptions.wrap(key))
+                    .setEnabledSecureTransportProtocols(TLS_VERSIONS);
+        }
+        HttpServer server =
+                vertx.createHttpServer(options)
+                        .connectionHandler(httpConnections::enter)
+                        .exceptionHandler(e -> LOG.atDebug().setCause(e).log("a connection failed"))
+                        .invalidRequestHandler(HttpFrontEnd::refuseInvalid);
+        apiRouter.serve(server, address.namespace(), isLoopback(address));
+        if (key != null) {
+            tlsServers.add(server);
+        }
+        try {
+            await(onLoop(server::listen));
+        } catch (CompletionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IOException(
+                    "cannot listen on "
+                            + address
+                            + ": "
+                            + FailureText.ofListening(cause, address.port()),
+                    cause);
+        }
+        addresses.add(address.withPort(server.actualPort()));
+    }
+
+    /**
+     * New connections need these from now on; those that are there go on as they began.
+     *
+     * @param key null leaves TLS as it is
+     * @throws IOException if the certificate cannot be used; nothing has changed then
+     */
+    public void reload(
+            @Nullable Secret secret, @Nullable Secret readToken, @Nullable X509KeyManager key)
+            throws IOException {
+        if (key != null) {
+            ServerSSLOptions tls =
+                    new ServerSSLOptions()
+                            .setKeyCertOptions(KeyCertOptions.wrap(key))
+                            .setEnabledSecureTransportProtocols(TLS_VERSIONS)
+                            .setUseAlpn(false)
+                            .setSslHandshakeTimeout(HANDSHAKE_SECONDS);
+            for (HttpServer server : tlsServers) {
+                try {
+                    await(onLoop(() -> server.updateSSLOptions(tls, true)));
+                } catch (CompletionException e) {
+                    Throwable cause = e.getCause() == null ? e : e.getCause();
+                    throw new IOException(
+                            "cannot use the TLS certificate for HTTP: " + cause.getMessage(),
+                            cause);
+                }
+            }
+        }
+        access.change(secret, readToken);
+    }
+
+    /** Two servers of one Vert.x share a place without a word, and its connections in turns. */
+    private static InetSocketAddress socketAddressOf(HttpAddress address) throws IOException {
+        return new InetSocketAddress(InetAddress.getByName(address.host()), address.port());
+    }
+
+    private static boolean isLoopback(HttpAddress address) throws IOException {
+        return InetAddress.getByName(address.host()).isLoopbackAddress();
+    }
+
+    /** What is no HTTP, or too long, ends the connection. */
+    private static void refuseInvalid(HttpServerRequest request) {
+        Throwable cause = request.decoderResult().cause();
+        Problem problem =
+                switch (cause) {
+                    case Problem known -> known;
+                    case TooLongHttpLineException _ ->
+                            new Problem(414, "uri_too_long", "the path and query are too long");
+                    case TooLongHttpHeaderException _ ->
+                            new Problem(431, "headers_too_large", "the headers are too long");
+                    case null, default -> Problem.badRequest("this is not well-formed HTTP");
+                };
+        request.response()
+                .setStatusCode(problem.status())
+                .putHeader("Content-Type", "application/json")
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader("Connection", "close")
+                .end(JsonWriter.toLine(problem.toJson()))
+                .onComplete(_ -> request.connection().close());
+    }
+
+    /** All that is served by one loop begins on it. */
+    private <T> CompletableFuture<T> onLoop(Supplier<Future<T>> task) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        httpContext.runOnEventLoop(
+                () ->
+                        task.get()
+                                .onComplete(
+                                        done -> {
+                                            if (done.succeeded()) {
+                                                result.complete(done.result());
+                                            } else {
+                                                result.completeExceptionally(done.cause());
+                                            }
+                                        }));
+        return result;
+    }
+
+    private static <T> void await(CompletableFuture<T> future) {
+        T _ = future.orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS).join();
+    }
+
+    /** Where it is, with the ports that were taken. */
+    public List<HttpAddress> addresses() {
+        return List.copyOf(addresses);
+    }
+
+    /** The routes there are. */
+    public ApiRouter api() {
+        return apiRouter;
+    }
+
+    @Override
+    public void open() {
+        httpContext.open();
+    }
+
+    /** A timer runs after its loop has looked at the sockets. */
+    @Override
+    public void readRound(Runnable done) {
+        httpContext.runOnEventLoop(() -> vertx.setTimer(1, _ -> vertx.setTimer(1, _ -> done.run())));
+    }
+
+    @Override
+    public void drain() {
+        httpContext.runOnEventLoop(
+                () -> {
+                    httpContext.endStreams();
+                    sessions.drain();
+                });
+    }
+
+    @Override
+    public boolean isDrained() {
+        return sessions.open() == 0;
+    }
+
+    private Future<Void> endSessions() {
+        sessions.close();
+        signals.close();
+        return Future.succeededFuture();
+    }
+
+    @Override
+    public void close() {
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        prompt.close();
+        metrics.close();
+        try {
+            await(onLoop(this::endSessions));
+            await(vertx.close().toCompletionStage().toCompletableFuture());
+        } catch (CompletionException | RejectedExecutionException e) {
+            LOG.atWarn()
+                    .addKeyValue("error", FailureText.of(e))
+                    .log("HTTP did not end as it should");
+        }
+    }
+}

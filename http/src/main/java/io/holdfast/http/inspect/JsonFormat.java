@@ -1,0 +1,118 @@
+package io.holdfast.http.inspect;
+
+import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.KeyEvent;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Mode;
+import io.holdfast.http.web.JsonWriter;
+import io.holdfast.http.web.PercentEncoding;
+import io.vertx.core.json.JsonObject;
+
+import org.jspecify.annotations.Nullable;
+
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/** How things look in answers. */
+public final class JsonFormat {
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
+                    .withZone(ZoneOffset.UTC);
+
+    private JsonFormat() {}
+
+    /** Adds a key with its namespace. */
+    public static JsonObject putKey(JsonObject to, Key key) {
+        to.put("namespace", key.namespace().name());
+        return putText(to, "key", key.bytes());
+    }
+
+    /** Adds bytes as text, and as they are too if they are none. */
+    public static JsonObject putText(JsonObject to, String name, byte[] bytes) {
+        to.put(name, text(bytes));
+        if (!isText(bytes)) {
+            to.put(name + "_encoded", PercentEncoding.encode(bytes));
+        }
+        return to;
+    }
+
+    /** Adds who is behind a session: nobody, if it has gone. */
+    static JsonObject putWho(JsonObject to, long session, ServerMonitor serverMonitor) {
+        return putWho(to, session, serverMonitor.peerOf(session));
+    }
+
+    static JsonObject putWho(JsonObject to, long session, @Nullable ClientInfo clientInfo) {
+        return to.put("connection", session)
+                .put("name", clientInfo == null ? "" : clientInfo.name().get())
+                .put("protocol", clientInfo == null ? "" : clientInfo.protocol());
+    }
+
+    /** Each byte that is not part of valid UTF-8 as U+FFFD. */
+    public static String text(byte[] bytes) {
+        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        CharBuffer out = CharBuffer.allocate(bytes.length);
+        CoderResult result = decoder.decode(in, out, true);
+        while (result.isError()) {
+            for (int i = 0; i < result.length(); i++) {
+                out.put('\ufffd');
+            }
+            in.position(in.position() + result.length());
+            result = decoder.decode(in, out, true);
+        }
+        return out.flip().toString();
+    }
+
+    public static boolean isText(byte[] bytes) {
+        return !StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes), CharBuffer.allocate(bytes.length), true)
+                .isError();
+    }
+
+    public static String label(Kind kind) {
+        return switch (kind) {
+            case LOCK -> "lock";
+            case SEMAPHORE -> "semaphore";
+            case SHARED -> "shared";
+        };
+    }
+
+    public static String label(KeyEvent.Type type) {
+        return type.name().toLowerCase(Locale.ROOT);
+    }
+
+    public static String label(Mode mode) {
+        return mode.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** What is left, in seconds; null without end. */
+    static @Nullable BigDecimal remaining(long nanos) {
+        return nanos == Command.FOREVER ? null : JsonWriter.seconds(Math.max(nanos, 0));
+    }
+
+    static @Nullable String fence(long fence) {
+        return fence == 0 ? null : Long.toString(fence);
+    }
+
+    /** How many may hold it; null where everybody may. */
+    static @Nullable Long limit(Kind kind, long limit) {
+        return kind == Kind.SHARED ? null : limit;
+    }
+
+    /** UTC, to the millisecond. */
+    public static String time(Instant instant) {
+        return TIME.format(instant);
+    }
+}

@@ -1,7 +1,0 @@
-package io.holdfast.http.inspect;
-
-import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-
-/** A key of a kind: what can be held and waited for. */
-record Spot(Kind kind, Key key) {}

@@ -1,0 +1,58 @@
+package io.holdfast.http.metrics;
+
+import io.holdfast.http.web.ApiRouter;
+import io.vertx.core.http.HttpMethod;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
+
+/** Counts answers. There are as many numbers as routes and statuses, whatever clients send. */
+public final class HttpRequestMetrics implements ApiRouter.Listener {
+    private static final Set<HttpMethod> KNOWN =
+            Set.of(
+                    HttpMethod.GET,
+                    HttpMethod.HEAD,
+                    HttpMethod.POST,
+                    HttpMethod.PUT,
+                    HttpMethod.PATCH,
+                    HttpMethod.DELETE,
+                    HttpMethod.OPTIONS);
+
+    /** What is counted together. */
+    record Call(String method, String path, int status) {}
+
+    /** How often it was answered, and how long that took. */
+    static final class ResponseCounter {
+        private final LongAdder number = new LongAdder();
+        private final LongAdder nanos = new LongAdder();
+
+        long number() {
+            return number.sum();
+        }
+
+        long nanos() {
+            return nanos.sum();
+        }
+    }
+
+    private final ConcurrentMap<Call, ResponseCounter> calls = new ConcurrentHashMap<>();
+
+    @Override
+    public void answered(HttpMethod method, String template, int status, long nanos) {
+        String name = KNOWN.contains(method) ? method.name() : "OTHER";
+        ResponseCounter responseCounter =
+                calls.computeIfAbsent(new Call(name, template, status), _ -> new ResponseCounter());
+        responseCounter.number.increment();
+        responseCounter.nanos.add(nanos);
+    }
+
+    void each(BiConsumer<Call, ResponseCounter> reader) {
+        for (Map.Entry<Call, ResponseCounter> entry : calls.entrySet()) {
+            reader.accept(entry.getKey(), entry.getValue());
+        }
+    }
+}

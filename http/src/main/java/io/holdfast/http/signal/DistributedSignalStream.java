@@ -1,0 +1,120 @@
+package io.holdfast.http.signal;
+
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.signal.DistributedSignals;
+import io.holdfast.driver.signal.SignalRequest;
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Refusal;
+import io.holdfast.http.lock.HttpSessions;
+import io.holdfast.http.lock.Refusals;
+import io.holdfast.http.web.EventStream;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.Problem;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+
+/**
+ * One who listens to shared signals: first it is asked for, then it is a stream. Belongs to the
+ * event loop, except for the mailbox methods.
+ */
+final class DistributedSignalStream implements Mailbox {
+    private final HttpExchange httpExchange;
+    private final DistributedSignals shared;
+    private final Duration ping;
+    private final SignalStream listener;
+    private final HttpSessions.ForStream session;
+    private volatile @Nullable Effect answer;
+    private @Nullable EventStream stream;
+    private boolean closed;
+
+    private DistributedSignalStream(
+            HttpExchange httpExchange, DistributedSignals shared, HttpSessions sessions, Duration ping)
+            throws Problem {
+        this.httpExchange = httpExchange;
+        this.shared = shared;
+        this.ping = ping;
+        this.listener = new SignalStream(httpExchange.web());
+        this.session = sessions.openForStream(httpExchange, this);
+    }
+
+    static DistributedSignalStream open(
+            HttpExchange httpExchange, DistributedSignals shared, HttpSessions sessions, Duration ping)
+            throws Problem {
+        return new DistributedSignalStream(httpExchange, shared, sessions, ping);
+    }
+
+    void listen(Key pattern, ByteString group) {
+        shared.attach(session.session(), listener);
+        httpExchange.onGone(this::close);
+        shared.submit(session.session(), new SignalRequest.Listen(1, pattern, group));
+    }
+
+    @Override
+    public void add(Effect effect) {
+        answer = effect;
+    }
+
+    @Override
+    public void wake() {
+        httpExchange.web().runOnEventLoop(this::begin);
+    }
+
+    @Override
+    public boolean kick() {
+        httpExchange.web().runOnEventLoop(this::end);
+        return true;
+    }
+
+    private void begin() {
+        Effect told = answer;
+        if (told == null || stream != null || closed) {
+            return;
+        }
+        if (told instanceof Effect.Changed) {
+            try {
+                write(httpExchange.stream());
+            } catch (Problem problem) {
+                refuse(problem);
+            }
+        } else if (told instanceof Effect.Refused(_, _, var reason)
+                && reason == Refusal.UNAVAILABLE) {
+            refuse(Refusals.problem(reason));
+        } else {
+            refuse(SignalRoutes.limitReached());
+        }
+    }
+
+    private void write(EventStream opened) {
+        stream = opened;
+        opened.onEnd(this::close);
+        opened.pingEvery(ping);
+        listener.writeTo(opened);
+    }
+
+    private void refuse(Problem problem) {
+        httpExchange.fail(problem);
+        close();
+    }
+
+    private void end() {
+        if (stream != null) {
+            stream.close();
+        } else if (!closed) {
+            refuse(Refusals.problem(Refusal.UNAVAILABLE));
+        }
+    }
+
+    private void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        listener.close();
+        shared.detach(session.session());
+        session.close();
+    }
+}

@@ -1,0 +1,117 @@
+package io.holdfast.http.web;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads bodies: none longer than allowed, none for ever, and all together never more than a part of
+ * the memory. Belongs to the event loop.
+ */
+final class BodyReader {
+    static final int MAX_BYTES = 1 << 20;
+    private static final long MAX_MILLIS = 60_000;
+
+    private final Vertx vertx;
+    private final long budget;
+    private long taken;
+
+    BodyReader(Vertx vertx, long budget) {
+        this.vertx = vertx;
+        this.budget = budget;
+    }
+
+    /** What becomes of a body. */
+    interface BodyConsumer {
+        void read(Buffer body);
+
+        void failed(Problem problem);
+    }
+
+    /** Reads the body of a request; called when its head has just come. */
+    void read(HttpExchange httpExchange, HttpServerRequest request, BodyConsumer bodyConsumer) {
+        Reading reading = new Reading(request, bodyConsumer);
+        httpExchange.onGone(reading::stop);
+        reading.begin();
+    }
+
+    private final class Reading {
+        final HttpServerRequest request;
+        Buffer body = Buffer.buffer();
+        @Nullable BodyConsumer reader;
+        long timer = -1;
+
+        Reading(HttpServerRequest request, BodyConsumer bodyConsumer) {
+            this.request = request;
+            this.reader = bodyConsumer;
+        }
+
+        void begin() {
+            if (declared() > MAX_BYTES) {
+                fail(Problem.badRequest("the body is longer than 1 MiB"));
+                return;
+            }
+            timer =
+                    vertx.setTimer(
+                            MAX_MILLIS,
+                            _ -> fail(new Problem(408, "timeout", "the body took too long")));
+            request.handler(this::add);
+            request.endHandler(_ -> end());
+            if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
+                request.response().writeContinue();
+            }
+        }
+
+        private long declared() {
+            String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+            try {
+                return length == null ? 0 : Long.parseLong(length);
+            } catch (NumberFormatException e) {
+                return Long.MAX_VALUE;
+            }
+        }
+
+        private void add(Buffer bytes) {
+            if (reader == null) {
+                return; // it is thrown away
+            }
+            if (body.length() + bytes.length() > MAX_BYTES) {
+                fail(Problem.badRequest("the body is longer than 1 MiB"));
+            } else if (taken + bytes.length() > budget) {
+                fail(new Problem(503, "busy", "too many large requests at once"));
+            } else {
+                taken += bytes.length();
+                body.appendBuffer(bytes);
+            }
+        }
+
+        private void end() {
+            Buffer whole = body;
+            BodyConsumer next = stop();
+            if (next != null) {
+                next.read(whole);
+            }
+        }
+
+        private void fail(Problem problem) {
+            BodyConsumer next = stop();
+            if (next != null) {
+                next.failed(problem);
+            }
+        }
+
+        private @Nullable BodyConsumer stop() {
+            BodyConsumer last = reader;
+            reader = null;
+            if (last != null) {
+                taken -= body.length();
+                body = Buffer.buffer(); // a request may wait long for its answer
+                vertx.cancelTimer(timer);
+            }
+            return last;
+        }
+    }
+}

@@ -1,8 +1,0 @@
-package io.holdfast.http.web;
-
-/** Answers the requests of a route. Called on the event loop: must not block. */
-@FunctionalInterface
-public interface Handler {
-    /** Answers now or later; a problem that is thrown is the answer. */
-    void handle(Exchange exchange) throws Problem;
-}

@@ -1,0 +1,39 @@
+package io.holdfast.http.web;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** The parameters after the question mark. */
+final class QueryString {
+    private static final Pattern AND = Pattern.compile("&");
+
+    private final Map<String, byte[]> parameters = new HashMap<>();
+
+    private QueryString() {}
+
+    /** Reads a query; the first of several parameters of one name counts. */
+    static QueryString of(@Nullable String text) throws Problem {
+        QueryString queryString = new QueryString();
+        if (text == null) {
+            return queryString;
+        }
+        for (String pair : AND.split(text, -1)) {
+            int equals = pair.indexOf('=');
+            byte[] name = PercentEncoding.decode(equals < 0 ? pair : pair.substring(0, equals), true);
+            byte[] value = PercentEncoding.decode(equals < 0 ? "" : pair.substring(equals + 1), true);
+            if (name == null || value == null) {
+                throw Problem.badRequest("the query is not well encoded");
+            }
+            queryString.parameters.putIfAbsent(new String(name, StandardCharsets.UTF_8), value);
+        }
+        return queryString;
+    }
+
+    byte @Nullable [] bytes(String name) {
+        return parameters.get(name);
+    }
+}

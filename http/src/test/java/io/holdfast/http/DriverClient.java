@@ -1,0 +1,130 @@
+package io.holdfast.http;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Mode;
+import io.holdfast.engine.HoldAttributes;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Somebody who came another way than HTTP. */
+public final class DriverClient {
+    public final Session session;
+    public final List<Effect> told = new CopyOnWriteArrayList<>();
+    public final AtomicBoolean kicked = new AtomicBoolean();
+    private long requests;
+
+    public DriverClient(TestHttp http, String name) {
+        this(http, name, false);
+    }
+
+    /**
+     * @param concurrent whether it does several things at once
+     */
+    public DriverClient(TestHttp http, String name, boolean concurrent) {
+        session =
+                http.driver.open(
+                        new Mailbox() {
+                            @Override
+                            public void add(Effect effect) {
+                                told.add(effect);
+                            }
+
+                            @Override
+                            public void wake() {}
+
+                            @Override
+                            public boolean kick() {
+                                kicked.set(true);
+                                return true;
+                            }
+                        },
+                        new ClientInfo("dflockd", () -> name, concurrent));
+    }
+
+    public long id() {
+        return session.id();
+    }
+
+    /** Takes a lock, or waits for it a hundred seconds. */
+    public Effect lock(Key key) {
+        return lock(key, Mode.WRITE);
+    }
+
+    public Effect lock(String key) {
+        return lock(Key.of(key));
+    }
+
+    public Effect lock(Key key, Mode mode) {
+        return acquire(Kind.LOCK, key, 1, new HoldAttributes(mode, true, true));
+    }
+
+    /** Takes a slot of a semaphore, or waits for it a hundred seconds. */
+    public Effect slot(String key, long limit) {
+        return acquire(Kind.SEMAPHORE, Key.of(key), limit, HoldAttributes.PLAIN);
+    }
+
+    private Effect acquire(Kind kind, Key key, long limit, HoldAttributes holdAttributes) {
+        return ask(
+                new Command.Acquire(
+                        id(),
+                        ++requests,
+                        kind,
+                        key,
+                        limit,
+                        SECONDS.toNanos(100),
+                        SECONDS.toNanos(60),
+                        id() * 1000 + requests,
+                        holdAttributes));
+    }
+
+    /** Stands in line for a lock, and does not wait. */
+    public Effect enqueue(String key) {
+        return ask(
+                new Command.Enqueue(
+                        id(),
+                        ++requests,
+                        Kind.LOCK,
+                        Key.of(key),
+                        1,
+                        SECONDS.toNanos(60),
+                        id() * 1000 + requests,
+                        Mode.WRITE));
+    }
+
+    /** Waits for what it stands in line for. */
+    public Effect awaitTurn(String key) {
+        return ask(
+                new Command.Await(id(), ++requests, Kind.LOCK, Key.of(key), SECONDS.toNanos(100)));
+    }
+
+    /** Has a shared lock. */
+    public Effect share(String key) {
+        return ask(new Command.TryAcquire(id(), ++requests, Kind.SHARED, Key.of(key), 1));
+    }
+
+    public Effect release(Effect granted) {
+        Effect.Granted grant = (Effect.Granted) granted;
+        return ask(new Command.Release(id(), ++requests, Kind.LOCK, grant.key(), grant.token()));
+    }
+
+    /** What was told last, of which there may be nothing yet. */
+    private Effect ask(Command.Keyed command) {
+        int before = told.size();
+        session.submit(command);
+        return told.size() > before ? told.getLast() : new Effect.Queued(id(), command.request());
+    }
+
+    public void leave() {
+        session.close(requests);
+    }
+}

@@ -1,0 +1,456 @@
+package io.holdfast.http;
+
+import static io.holdfast.http.TestHttp.json;
+import static io.holdfast.http.TestHttp.told;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.driver.Secret;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+final class HttpLimitsIT {
+    private @Nullable TestHttp running;
+
+    @AfterEach
+    void stop() {
+        if (running != null) {
+            running.close();
+        }
+    }
+
+    private TestHttp start(UnaryOperator<HttpConfig.Builder> change) {
+        running = TestHttp.start(change);
+        return running;
+    }
+
+    private static Secret secret(String text) {
+        return new Secret(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private TestHttp startWithSecrets() {
+        return start(config -> config.secret(secret("s3cret")).readToken(secret("read-me")));
+    }
+
+    private static String status(String answer) {
+        return answer.substring(9, 12);
+    }
+
+    @Test
+    void a_secret_is_needed_for_everything_but_health_and_readiness() {
+        TestHttp http = startWithSecrets();
+
+        assertThat(told(http.post("/v1/sessions", null))).isEqualTo("401 unauthorized");
+        assertThat(told(http.get("/nowhere"))).isEqualTo("401 unauthorized");
+        assertThat(told(http.post("/v1/sessions", null, "Authorization", "Bearer wrong")))
+                .isEqualTo("401 unauthorized");
+        assertThat(told(http.post("/v1/sessions", null, "Authorization", "bEaReR s3cret")))
+                .isEqualTo("200");
+        assertThat(told(http.get("/nowhere", "Authorization", "Bearer s3cret")))
+                .isEqualTo("404 not_found");
+        assertThat(told(http.get("/health"))).isEqualTo("200");
+        assertThat(told(http.get("/ready"))).isEqualTo("200");
+    }
+
+    @Test
+    void the_read_only_token_changes_nothing() {
+        TestHttp http = startWithSecrets();
+
+        assertThat(told(http.post("/v1/sessions", null, "Authorization", "Bearer read-me")))
+                .isEqualTo("403 forbidden");
+        assertThat(told(http.get("/v1/keys", "Authorization", "Bearer read-me"))).isEqualTo("200");
+    }
+
+    @Test
+    void too_many_requests_of_an_address_are_refused_except_about_health() {
+        TestHttp http = start(config -> config.rate(1, 2));
+        http.get("/v1/keys");
+        http.get("/v1/keys");
+
+        HttpResponse<String> answer = http.get("/v1/keys");
+
+        assertThat(told(answer)).isEqualTo("429 rate_limited");
+        assertThat(told(http.get("/health"))).isEqualTo("200");
+        assertThat(told(http.get("/ready"))).isEqualTo("200");
+    }
+
+    @Test
+    void further_connections_of_an_address_are_closed() {
+        TestHttp http = start(config -> config.maxConnectionsPerAddress(1));
+        String ask = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        try (RawHttp first = new RawHttp(http)) {
+            assertThat(status(first.say(ask).answer())).isEqualTo("200");
+            try (RawHttp second = new RawHttp(http)) {
+                assertThat(second.isEnded()).isTrue();
+            }
+            assertThat(status(first.say(ask).answer())).isEqualTo("200");
+        }
+        await().until(() -> isServed(http, ask));
+    }
+
+    private static boolean isServed(TestHttp http, String ask) {
+        try (RawHttp next = new RawHttp(http)) {
+            return status(next.say(ask).answer()).equals("200");
+        } catch (AssertionError | java.io.UncheckedIOException e) {
+            return false; // the one before still counts
+        }
+    }
+
+    @Test
+    void a_loopback_server_answers_to_loopback_names_only() {
+        TestHttp http = start(config -> config.allowedHosts(Set.of("locks.example")));
+
+        for (String host :
+                new String[] {"localhost", "LOCALHOST:1", "127.0.0.1:80", "127.1.2.3", "[::1]:6"}) {
+            assertThat(asHost(http, host)).as(host).startsWith("HTTP/1.1 200");
+        }
+        assertThat(asHost(http, "locks.example:6389")).startsWith("HTTP/1.1 200");
+        for (String host : new String[] {"evil.example", "127.0.0.1.evil.example", "10.0.0.1"}) {
+            assertThat(asHost(http, host)).as(host).contains(" 403 ", "forbidden_host");
+        }
+    }
+
+    @Test
+    void a_server_on_all_addresses_answers_to_loopback_names_where_only_this_machine_asks() {
+        try (TestHttp http = TestHttp.start(HttpAddress.of("0.0.0.0", 0), config -> config)) {
+            assertThat(asHost(http, "localhost:6389")).startsWith("HTTP/1.1 200");
+            assertThat(asHost(http, "evil.example")).contains(" 403 ", "forbidden_host");
+        }
+    }
+
+    @Test
+    void an_allowed_host_may_be_an_address_with_colons() {
+        TestHttp http = start(config -> config.allowedHosts(Set.of("fe80::1", "[fe80::2]:80")));
+
+        assertThat(asHost(http, "[fe80::1]")).startsWith("HTTP/1.1 200");
+        assertThat(asHost(http, "[fe80::1]:6389")).startsWith("HTTP/1.1 200");
+        assertThat(asHost(http, "[fe80::2]:6389")).startsWith("HTTP/1.1 200");
+        assertThat(asHost(http, "[fe80::3]:6389")).contains(" 403 ", "forbidden_host");
+    }
+
+    @Test
+    void a_request_says_whom_it_asks_unless_it_is_too_old_for_that() {
+        TestHttp http = start(config -> config);
+
+        try (RawHttp raw = new RawHttp(http)) {
+            assertThat(status(raw.say("GET /health HTTP/1.1\r\n\r\n").answer())).isEqualTo("400");
+        }
+        try (RawHttp raw = new RawHttp(http)) {
+            assertThat(status(raw.say("GET /health HTTP/1.0\r\n\r\n").answer())).isEqualTo("200");
+        }
+    }
+
+    @Test
+    void who_waits_for_a_401_keeps_nobody_waiting() {
+        TestHttp http = startWithSecrets();
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say("GET /v1/keys HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(told(http.get("/health"))).isEqualTo("200");
+            assertThat(status(raw.answer())).isEqualTo("401");
+        }
+    }
+
+    @Test
+    void wrong_secrets_delay_those_behind_them_and_the_right_one_is_still_good() {
+        TestHttp http = startWithSecrets();
+        try (RawHttp known = new RawHttp(http)) {
+            assertThat(status(known.say(bearing("s3cret")).answer())).isEqualTo("200");
+            List<RawHttp> guessing = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                guessing.add(new RawHttp(http).say(bearing("wrong" + i)));
+            }
+            // Some were free, some delayed; while that was all that may be delayed, others were
+            // closed.
+            int refused = 0;
+            int sentAway = 0;
+            for (RawHttp guess : guessing) {
+                String answer = answerIfAny(guess);
+                refused += answer.startsWith("HTTP/1.1 401 ") ? 1 : 0;
+                sentAway += answer.isEmpty() ? 1 : 0;
+                guess.close();
+            }
+            assertThat(refused).isGreaterThanOrEqualTo(20);
+            assertThat(refused + sentAway).isEqualTo(100);
+
+            assertThat(status(known.say(bearing("s3cret")).answer())).isEqualTo("200");
+            long asked = System.nanoTime();
+            String body = "{\"acquire_timeout_s\":0}";
+            assertThat(told(http.post("/v1/leases/k", body, "Authorization", "Bearer s3cret")))
+                    .isEqualTo("200");
+            // A second: it may be late, but never earlier.
+            assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+
+            assertThat(status(known.say(bearing("wrong")).answer())).isEqualTo("401");
+            asked = System.nanoTime();
+            assertThat(status(known.say(bearing("s3cret")).answer())).isEqualTo("200");
+            assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+        }
+    }
+
+    @Test
+    void a_secret_where_none_is_needed_is_not_delayed_and_does_not_make_its_connection_trusted() {
+        TestHttp http = startWithSecrets();
+        String health = bearing("s3cret").replace("/v1/keys", "/health");
+        try (RawHttp known = new RawHttp(http);
+                RawHttp next = new RawHttp(http)) {
+            assertThat(status(known.say(health).answer())).isEqualTo("200");
+            List<RawHttp> guessing = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                guessing.add(new RawHttp(http).say(bearing("wrong" + i)));
+            }
+            // As many as may be are delayed: a further one that is compared would be closed.
+            assertThat(status(known.say(health).answer())).isEqualTo("200");
+            assertThat(status(next.say(health.replace("s3cret", "wrong")).answer()))
+                    .isEqualTo("200");
+            for (RawHttp guess : guessing) {
+                answerIfAny(guess);
+                guess.close();
+            }
+
+            long asked = System.nanoTime();
+            assertThat(status(known.say(bearing("wrong")).answer())).isEqualTo("401");
+            assertThat(System.nanoTime() - asked).isGreaterThan(Duration.ofMillis(990).toNanos());
+        }
+    }
+
+    @Test
+    void wrong_secrets_over_other_protocols_count_too() {
+        TestHttp http = startWithSecrets();
+        while (!http.backend.authFailures().isSlowed("127.0.0.1")) {
+            http.backend.authFailures().failed("127.0.0.1");
+        }
+        while (http.backend.authFailures().beginDelay("127.0.0.1")) {
+            // as many as may wait at the same time
+        }
+        try (RawHttp raw = new RawHttp(http)) {
+            assertThat(answerIfAny(raw.say(bearing("s3cret")))).isEmpty();
+        }
+    }
+
+    @Test
+    void a_client_that_leaves_while_its_secret_is_delayed_takes_nothing() {
+        TestHttp http = startWithSecrets();
+        for (int i = 0; i < 20; i++) {
+            try (RawHttp raw = new RawHttp(http)) {
+                raw.say(bearing("wrong"));
+            }
+        }
+        String lease = bearing("s3cret").replace("GET /v1/keys", "POST /v1/leases/k");
+        for (int i = 0; i < 3; i++) {
+            try (RawHttp raw = new RawHttp(http)) {
+                raw.say(lease.replace("\r\n\r\n", "\r\nContent-Length: 2\r\n\r\n{}"));
+            }
+        }
+        assertThat(told(http.get("/v1/keys", "Authorization", "Bearer s3cret"))).isEqualTo("200");
+        assertThat(http.driver.holders(Kind.LOCK, Key.of("k"))).isNull();
+    }
+
+    private static String bearing(String token) {
+        return "GET /v1/keys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                + token
+                + "\r\n\r\n";
+    }
+
+    /** Empty if the connection ends without one. */
+    private static String answerIfAny(RawHttp raw) {
+        try {
+            return raw.answer();
+        } catch (AssertionError | java.io.UncheckedIOException e) {
+            return "";
+        }
+    }
+
+    private static String asHost(TestHttp http, String host) {
+        try (RawHttp raw = new RawHttp(http)) {
+            return raw.say("GET /health HTTP/1.1\r\nHost: " + host + "\r\n\r\n").answer();
+        }
+    }
+
+    @Test
+    void a_foreign_page_cannot_use_the_server_not_even_simply() {
+        TestHttp http = start(config -> config);
+        String take = "{\"acquire_timeout_s\":0}";
+
+        assertThat(told(http.post("/v1/leases/k", take, "Origin", "https://evil.example")))
+                .isEqualTo("403 forbidden_origin");
+        assertThat(told(http.post("/v1/leases/k", take, "Origin", "null")))
+                .isEqualTo("403 forbidden_origin");
+        assertThat(told(http.post("/v1/leases/k", take, "Sec-Fetch-Site", "cross-site")))
+                .isEqualTo("403 forbidden_origin");
+        assertThat(told(http.get("/v1/keys", "Sec-Fetch-Site", "same-site")))
+                .isEqualTo("403 forbidden_origin");
+        assertThat(http.driver.holders(Kind.LOCK, Key.of("k"))).isNull();
+        assertThat(told(http.post("/v1/leases/k", take, "Origin", http.url()))).isEqualTo("200");
+        assertThat(
+                        told(
+                                http.get(
+                                        "/health",
+                                        "Sec-Fetch-Site",
+                                        "cross-site",
+                                        "Sec-Fetch-Mode",
+                                        "navigate",
+                                        "Sec-Fetch-Dest",
+                                        "document")))
+                .isEqualTo("200");
+    }
+
+    @Test
+    void pages_of_an_allowed_origin_may_use_the_server() {
+        TestHttp http = start(config -> config.corsOrigins(Set.of("https://ops.example")));
+
+        HttpResponse<String> asked =
+                http.send(
+                        "OPTIONS",
+                        "/v1/sessions",
+                        null,
+                        "Origin",
+                        "https://ops.example",
+                        "Access-Control-Request-Method",
+                        "POST");
+        HttpResponse<String> answer =
+                http.post("/v1/sessions", null, "Origin", "https://ops.example");
+
+        assertThat(asked.statusCode()).isEqualTo(204);
+        assertThat(asked.headers().firstValue("Access-Control-Allow-Headers"))
+                .hasValue("Authorization, Content-Type, X-Dflockd-Session");
+        assertThat(asked.headers().firstValue("Access-Control-Max-Age")).hasValue("300");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("Access-Control-Allow-Origin"))
+                .hasValue("https://ops.example");
+        assertThat(answer.headers().firstValue("Vary")).hasValue("Origin");
+        assertThat(told(http.post("/v1/sessions", null, "Origin", "https://evil.example")))
+                .isEqualTo("403 forbidden_origin");
+    }
+
+    @Test
+    void all_origins_may_be_allowed() {
+        TestHttp http = start(config -> config.corsOrigins(Set.of("*")));
+
+        HttpResponse<String> answer = http.get("/health", "Origin", "https://any.example");
+
+        assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).hasValue("*");
+        assertThat(answer.headers().firstValue("Vary")).isEmpty();
+    }
+
+    @Test
+    void what_is_too_long_or_no_HTTP_is_refused() {
+        TestHttp http = start(config -> config);
+
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say("GET /" + "x".repeat(300_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(status(raw.answer())).isEqualTo("414");
+        }
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say("GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + "x".repeat(20_000));
+            raw.say("\r\n\r\n");
+            assertThat(status(raw.answer())).isEqualTo("431");
+        }
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say("GET /v1/locks/k%2 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            assertThat(status(raw.answer())).isEqualTo("400");
+        }
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say("POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n");
+            assertThat(status(raw.answer())).isEqualTo("400");
+        }
+    }
+
+    @Test
+    void a_client_that_asks_whether_it_may_send_its_body_is_told_so() {
+        TestHttp http = start(config -> config);
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say(expecting(2));
+            assertThat(raw.readUntil("\r\n\r\n")).startsWith("HTTP/1.1 100 ");
+
+            assertThat(raw.say("{}").answer()).startsWith("HTTP/1.1 200 ");
+        }
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say(expecting(2000000));
+            assertThat(raw.answer()).startsWith("HTTP/1.1 400 ");
+        }
+    }
+
+    private static String expecting(int length) {
+        String head = RawHttp.head("/v1/leases/k", "none", length);
+        return head.replace("\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n");
+    }
+
+    @Test
+    void pipelined_requests_are_answered_in_order() {
+        TestHttp http = start(config -> config);
+        try (RawHttp raw = new RawHttp(http)) {
+            String health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+            String nothing = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
+            raw.say((health + nothing).repeat(200));
+            for (int i = 0; i < 200; i++) {
+                assertThat(status(raw.answer())).isEqualTo("200");
+                assertThat(status(raw.answer())).isEqualTo("404");
+            }
+        }
+    }
+
+    @Test
+    void requests_behind_a_long_poll_wait_for_its_end() {
+        TestHttp http = start(config -> config);
+        String lease = json(http.post("/v1/leases/k", "{}")).getString("token");
+        String poll = "{\"acquire_timeout_s\":60}";
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say(RawHttp.head("/v1/leases/k", "none", poll.length()) + poll);
+            await().until(() -> waiters(http) == 1);
+            raw.say("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3));
+            http.post("/v1/leases/k/release", "{\"token\":\"" + lease + "\"}");
+
+            assertThat(raw.answer()).contains(" 200 ", "fence");
+            for (int i = 0; i < 3; i++) {
+                assertThat(raw.answer()).contains(" 200 ", "status");
+            }
+        }
+    }
+
+    private static int waiters(TestHttp http) {
+        var view = http.driver.view(Kind.LOCK, Key.of("k"), 1);
+        return view == null ? 0 : view.waiters();
+    }
+
+    @Test
+    void a_client_that_sends_too_much_ahead_is_sent_away_and_loses_its_place() {
+        TestHttp http = start(config -> config);
+        http.post("/v1/leases/k", "{}");
+        String poll = "{\"acquire_timeout_s\":60}";
+        try (RawHttp raw = new RawHttp(http)) {
+            raw.say(RawHttp.head("/v1/leases/k", "none", poll.length()) + poll);
+            await().until(() -> waiters(http) == 1);
+            raw.say("x".repeat(17_000));
+
+            assertThat(raw.isEnded()).isTrue();
+        }
+        await().until(() -> waiters(http) == 0);
+    }
+
+    @Test
+    void admin_routes_exist_only_with_a_secret_or_if_asked_for() {
+        assertThat(told(start(config -> config).get("/v1/admin/audit"))).isEqualTo("404 not_found");
+        stop();
+        assertThat(told(start(config -> config.admin(true)).get("/v1/admin/audit")))
+                .isEqualTo("200");
+        stop();
+        TestHttp http = startWithSecrets();
+        assertThat(told(http.get("/v1/admin/audit", "Authorization", "Bearer s3cret")))
+                .isEqualTo("200");
+        assertThat(told(http.get("/v1/admin/audit", "Authorization", "Bearer read-me")))
+                .isEqualTo("403 forbidden");
+    }
+}

@@ -1,0 +1,116 @@
+package io.holdfast.http.lock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.driver.lagging.LaggingDriver;
+import io.holdfast.driver.watch.Traffic;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyView;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
+import io.holdfast.http.RawHttp;
+import io.holdfast.http.TestHttp;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+
+@DisplayName("HTTP on a driver that answers later")
+final class LaggingDriverHttpIT {
+    private static final Key KEY = Key.of(Namespace.DEFAULT, "k".getBytes(StandardCharsets.UTF_8));
+
+    private final TestHttp http = TestHttp.startLagging();
+    private final LaggingDriver driver = Objects.requireNonNull(http.lagging);
+
+    @AfterEach
+    void stop() {
+        driver.thaw();
+        http.close();
+    }
+
+    private String session() {
+        return TestHttp.json(http.post("/v1/sessions", null)).getString("session_id");
+    }
+
+    private String post(String path, String body, String session) {
+        return TestHttp.told(http.post(path, body, "X-Dflockd-Session", session));
+    }
+
+    /** Sends a request whose client is gone before anything is decided. */
+    private void sendAndLeave(String path, String session, String body) {
+        await().until(() -> driver.submitted() == 0);
+        Traffic traffic = http.observatory.traffic("http");
+        long others = traffic.connections();
+        driver.freeze();
+        try (RawHttp client = new RawHttp(http)) {
+            client.post(path, session, body);
+            await().until(() -> driver.submitted() > 0);
+        }
+        await().until(() -> traffic.connections() == others);
+        driver.thaw();
+        await().until(() -> driver.submitted() == 0 && waiters() == 0 && held(Kind.SHARED) == 0);
+    }
+
+    private int held(Kind kind) {
+        KeyView view = http.driver.view(kind, KEY, 1);
+        return view == null ? 0 : view.held();
+    }
+
+    private int waiters() {
+        KeyView view = http.driver.view(Kind.LOCK, KEY, 1);
+        return view == null ? 0 : view.waiters();
+    }
+
+    @Test
+    void gives_back_what_a_client_gets_that_has_left() {
+        String session = session();
+        sendAndLeave("/v1/leases/k", "", "{}");
+        await().until(() -> held(Kind.LOCK) == 0);
+        sendAndLeave("/v1/shared/k", session, "");
+        sendAndLeave("/v1/locks/k", session, "{}");
+        await().until(() -> held(Kind.LOCK) == 0);
+    }
+
+    @Test
+    void leaves_the_line_for_a_client_that_has_left() {
+        assertThat(TestHttp.told(http.post("/v1/leases/k", "{}"))).isEqualTo("200");
+        String session = session();
+        sendAndLeave("/v1/locks/k", session, "{\"acquire_timeout_s\":600}");
+        sendAndLeave("/v1/locks/k/enqueue", session, "");
+        assertThat(post("/v1/locks/k", "{}", session)).isEqualTo("200");
+    }
+
+    @Test
+    void answers_one_request_of_a_session_after_the_other() {
+        String session = session();
+        assertThat(post("/v1/locks/k/enqueue", "", session)).isEqualTo("200");
+        assertThat(post("/v1/locks/k/wait", "{\"timeout_s\":5}", session)).isEqualTo("200");
+        assertThat(post("/v1/shared/k", "", session)).isEqualTo("200");
+        assertThat(post("/v1/shared/k/release", "", session)).isEqualTo("204");
+    }
+
+    @Test
+    void answers_about_data_and_evictions() {
+        assertThat(TestHttp.told(http.send("PUT", "/v1/kv/k", "{\"value\":\"v\"}")))
+                .isEqualTo("204");
+        assertThat(TestHttp.json(http.get("/v1/kv/k")).getString("value")).isEqualTo("v");
+        http.post("/v1/lists/k/push", "{\"item\":\"a\"}");
+        http.post("/v1/lists/k/push", "{\"item\":\"b\"}");
+        assertThat(TestHttp.json(http.get("/v1/lists/k")).getJsonArray("items"))
+                .containsExactly("a", "b");
+        assertThat(TestHttp.told(http.post("/v1/lists/none/pop", ""))).isEqualTo("404 empty_list");
+    }
+
+    @Test
+    void tells_when_nobody_decides_in_time() {
+        String session = session();
+        driver.losesItsMajority();
+        assertThat(post("/v1/locks/k", "{}", session)).isEqualTo("503 unavailable");
+        assertThat(TestHttp.told(http.post("/v1/leases/k", "{}"))).isEqualTo("503 unavailable");
+        assertThat(TestHttp.told(http.get("/v1/kv/k"))).isEqualTo("503 unavailable");
+    }
+}

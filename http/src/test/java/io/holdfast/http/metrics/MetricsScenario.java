@@ -1,0 +1,135 @@
+package io.holdfast.http.metrics;
+
+import io.holdfast.driver.AuthFailures;
+import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.LocalDriver;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Session;
+import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.front.ClusterView;
+import io.holdfast.driver.signal.SignalServices;
+import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Namespace;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.Token;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An engine and somebody who uses it, without a socket. */
+final class MetricsScenario implements AutoCloseable {
+    static final long LONG = Duration.ofMinutes(10).toNanos();
+
+    final ServerMonitor observatory = new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
+    final LocalDriver driver =
+            new LocalDriver(
+                    new DriverConfig(
+                            new EngineSettings(0, LONG, true),
+                            KeyLimits.NONE,
+                            Duration.ofMinutes(1),
+                            0,
+                            MemoryBudgets.UNLIMITED,
+                            observatory),
+                    new ClockFences());
+    private final SignalServices signals =
+            SignalServices.of(driver, () -> new SignalHub(0, () -> true));
+    final SignalHub hub = (SignalHub) signals.of(Namespace.DEFAULT);
+    final AtomicInteger connections = new AtomicInteger();
+    final Backend backend =
+            new Backend(
+                    driver,
+                    observatory,
+                    signals,
+                    connections,
+                    () -> true,
+                    new AuthFailures(),
+                    () -> false,
+                    Duration.ofSeconds(33));
+    final HttpRequestMetrics tally = new HttpRequestMetrics();
+    private static final ClusterView CLUSTER =
+            new ClusterView(
+                    "c",
+                    "n1",
+                    false,
+                    "leader",
+                    7,
+                    "n1",
+                    42,
+                    42,
+                    null,
+                    Path.of("."),
+                    List.of(new ClusterView.Member("n2", "h2:1", 42, 5)));
+    private final Exposition exposition =
+            new Exposition(backend, new FrontEndStatus("1.2.3", () -> true, () -> 7, () -> CLUSTER), tally);
+
+    /** A session and what it was told. */
+    final class Client implements Mailbox {
+        private final ConcurrentLinkedQueue<Effect> effects = new ConcurrentLinkedQueue<>();
+        final Session session = driver.open(this, new ClientInfo("dflockd", () -> "client"));
+        private long request;
+
+        @Override
+        public void add(Effect effect) {
+            effects.add(effect);
+        }
+
+        @Override
+        public void wake() {}
+
+        @Nullable Token acquire(Kind kind, Key key, long limit, long waitNanos, long leaseNanos) {
+            effects.clear();
+            session.submit(
+                    new Command.Acquire(
+                            session.id(), ++request, kind, key, limit, waitNanos, leaseNanos, 1));
+            return effects.poll() instanceof Effect.Granted granted ? granted.token() : null;
+        }
+
+        @Nullable Token lock(String key) {
+            return acquire(Kind.LOCK, Key.of(key), 1, LONG, LONG);
+        }
+
+        void release(Kind kind, Key key, Token token) {
+            session.submit(new Command.Release(session.id(), ++request, kind, key, token));
+        }
+
+        void renew(Kind kind, Key key, Token token) {
+            session.submit(new Command.Renew(session.id(), ++request, kind, key, token, LONG));
+        }
+
+        void submit(java.util.function.LongFunction<Command.Keyed> command) {
+            session.submit(command.apply(++request));
+        }
+    }
+
+    Client client() {
+        return new Client();
+    }
+
+    String text() {
+        return exposition.text();
+    }
+
+    PrometheusText scrape() {
+        return PrometheusText.parse(text());
+    }
+
+    @Override
+    public void close() {
+        exposition.close();
+        driver.close();
+    }
+}

@@ -1,0 +1,27 @@
+package io.holdfast.lockfile;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+
+/** Looks whether there is a file, and if not makes it with three {@code echo} commands. */
+final class CheckThenCreateScript extends ForeignProgram {
+    CheckThenCreateScript(MutualExclusionChecker mutualExclusionChecker, int turns) {
+        super(mutualExclusionChecker, turns);
+    }
+
+    @Override
+    void turn(SimulatedProcess self) throws IOException {
+        if (self.disk.stat(Simulation.LOCK) != null) {
+            return;
+        }
+        self.disk.overwrite(Simulation.LOCK, "pid=" + self.pid + "\n");
+        self.disk.append(Simulation.LOCK, "timestamp=" + self.simulation().now() + "\n");
+        self.disk.append(Simulation.LOCK, "tag=script\n");
+        work(self);
+        try {
+            self.disk.delete(Simulation.LOCK);
+        } catch (NoSuchFileException e) {
+            // rm -f says nothing
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.holdfast.protocol.lockd;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** The words a command can begin with, sorted. */
+public enum LockdVerb {
+    D("d"),
+    DUMP("dump"),
+    G("g"),
+    I("i"),
+    IAM("iam"),
+    ME("me"),
+    Q("q"),
+    R("r"),
+    SD("sd"),
+    SG("sg"),
+    SI("si"),
+    SR("sr"),
+    WHO("who");
+
+    private static final Map<String, LockdVerb> BY_TEXT =
+            Arrays.stream(values())
+                    .collect(Collectors.toUnmodifiableMap(LockdVerb::text, Function.identity()));
+
+    private final String text;
+
+    LockdVerb(String text) {
+        this.text = text;
+    }
+
+    /** Whether {@code q} tells of it before it was first used. */
+    public boolean isAlwaysCounted() {
+        return switch (this) {
+            case IAM, ME, WHO -> false;
+            case D, DUMP, G, I, Q, R, SD, SG, SI, SR -> true;
+        };
+    }
+
+    public String text() {
+        return text;
+    }
+
+    /** Null for an unknown word. Case counts. */
+    static @Nullable LockdVerb of(byte[] bytes, int start, int end) {
+        if (end - start == 1) { // the usual ones
+            return switch (bytes[start]) {
+                case 'g' -> G;
+                case 'r' -> R;
+                case 'i' -> I;
+                case 'd' -> D;
+                case 'q' -> Q;
+                default -> null;
+            };
+        }
+        return BY_TEXT.get(new String(bytes, start, end - start, StandardCharsets.ISO_8859_1));
+    }
+}

@@ -1,0 +1,35 @@
+package io.holdfast.protocol.text;
+
+import io.netty.buffer.ByteBuf;
+
+/** Knows how HTTP and HTTPS begin: a web page must not be able to speak to a lock port. */
+public final class HttpDetector {
+    private static final String VERSION = " HTTP/";
+
+    private HttpDetector() {}
+
+    /** Whether a line, carriage returns at its end aside, ends like {@code GET / HTTP/1.1}. */
+    public static boolean is(ByteBuf in, int start, int lineEnd) {
+        int end = lineEnd;
+        while (end > start && in.getByte(end - 1) == '\r') {
+            end--;
+        }
+        if (end - start < 9 || in.getByte(end - 2) != '.') {
+            return false;
+        }
+        for (int i = 0; i < VERSION.length(); i++) {
+            if (in.getByte(end - 9 + i) != VERSION.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Whether the input begins like a TLS handshake. A web page can choose bytes of it, line feeds
+     * among them: the session ticket that its server once gave.
+     */
+    public static boolean isTls(ByteBuf in, int start, int end) {
+        return end - start >= 2 && in.getByte(start) == 0x16 && in.getByte(start + 1) == 0x03;
+    }
+}

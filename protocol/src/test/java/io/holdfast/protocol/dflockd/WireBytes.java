@@ -1,0 +1,131 @@
+package io.holdfast.protocol.dflockd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.Namespace;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/** What the tests of this package say in bytes. */
+final class WireBytes {
+    private WireBytes() {}
+
+    /** One byte for each character up to U+00FF, so that a test can write any byte. */
+    static byte[] raw(String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static Key key(String text) {
+        return Key.of(text);
+    }
+
+    static long seconds(long value) {
+        return value * 1_000_000_000L;
+    }
+
+    /** The one request that these three lines, as UTF-8, make. Nothing may be left over. */
+    static DflockdRequest request(String command, String key, String argument) {
+        return request(utf8(command + "\n" + key + "\n" + argument + "\n"));
+    }
+
+    /** The one request that these bytes make. */
+    static DflockdRequest request(byte[] bytes) {
+        List<DflockdInput> inputs = decode(bytes);
+        assertThat(inputs).hasSize(1).first().isInstanceOf(DflockdInput.Request.class);
+        return ((DflockdInput.Request) inputs.getFirst()).request();
+    }
+
+    /** All that a fresh decoder finds in these bytes, which must end with the last of it. */
+    static List<DflockdInput> decode(byte[] bytes) {
+        ByteBuf in = Unpooled.wrappedBuffer(bytes);
+        List<DflockdInput> found = drain(new DflockdDecoder(Namespace.DEFAULT), in);
+        assertThat(in.readableBytes()).as("bytes left over").isZero();
+        return found;
+    }
+
+    /** Everything the decoder finds before it asks for more, or up to an HTTP request. */
+    static List<DflockdInput> drain(DflockdDecoder decoder, ByteBuf in) {
+        List<DflockdInput> found = new ArrayList<>();
+        for (DflockdInput next = decoder.decode(in); next != null; next = decoder.decode(in)) {
+            found.add(next);
+            if (next instanceof DflockdInput.LooksLikeHttp) {
+                break; // the end of the conversation
+            }
+        }
+        return found;
+    }
+
+    /** Text that is equal for equal inputs: a secret is an array, which only knows its identity. */
+    static String describe(DflockdInput input) {
+        return switch (input) {
+            case DflockdInput.Request(DflockdRequest.Auth(byte[] secret)) ->
+                    "auth " + HexFormat.of().formatHex(secret);
+            case DflockdInput.Request(DflockdRequest.Release(var kind, var key, var token)) ->
+                    "release " + kind + " " + hex(key) + " " + token.fence() + " " + token.salt();
+            case DflockdInput.Request(
+                            DflockdRequest.Renew(var kind, var key, var token, var lease)) ->
+                    "renew %s %s %d %d %d"
+                            .formatted(kind, hex(key), token.fence(), token.salt(), lease);
+            case DflockdInput.Request(
+                            DflockdRequest.Acquire(
+                                    var kind,
+                                    var key,
+                                    var limit,
+                                    var wait,
+                                    var lease,
+                                    var holdAttributes)) ->
+                    "acquire %s %s %d %d %d %s"
+                            .formatted(kind, hex(key), limit, wait, lease, holdAttributes);
+            case DflockdInput.Request(
+                            DflockdRequest.Enqueue(var kind, var key, var limit, var lease)) ->
+                    "enqueue %s %s %d %d".formatted(kind, hex(key), limit, lease);
+            case DflockdInput.Request(DflockdRequest.Await(var kind, var key, var wait)) ->
+                    "await %s %s %d".formatted(kind, hex(key), wait);
+            case DflockdInput.Request(DflockdRequest.Data(var key, var operation)) ->
+                    hex(key) + " " + describe(operation);
+            case DflockdInput.Request(DflockdRequest.Listen(var pattern, var group)) ->
+                    "listen " + hex(pattern) + " " + hex(group);
+            case DflockdInput.Request(DflockdRequest.Unlisten(var pattern, var group)) ->
+                    "unlisten " + hex(pattern) + " " + hex(group);
+            case DflockdInput.Request(DflockdRequest.Signal(var channel, var payload)) ->
+                    "signal " + hex(channel) + " " + hex(payload);
+            case DflockdInput.Request(var other) -> other.toString();
+            case DflockdInput.Tagged(var tag, var request) ->
+                    tag + " " + describe(new DflockdInput.Request(request));
+            case DflockdInput.LineTooLong tooLong -> tooLong.toString();
+            case DflockdInput.LooksLikeHttp http -> http.toString();
+        };
+    }
+
+    static List<String> describe(List<DflockdInput> inputs) {
+        return inputs.stream().map(WireBytes::describe).toList();
+    }
+
+    private static String describe(DataOperation operation) {
+        return switch (operation) {
+            case DataOperation.SetValue(var value, var ttl) -> "set " + hex(value) + " " + ttl;
+            case DataOperation.Push(var end, var item) -> "push " + end + " " + hex(item);
+            default -> operation.toString(); // has numbers only
+        };
+    }
+
+    private static String hex(ByteString bytes) {
+        return HexFormat.of().formatHex(bytes.bytes());
+    }
+
+    private static String hex(Key key) {
+        return HexFormat.of().formatHex(key.bytes());
+    }
+}

@@ -1,0 +1,60 @@
+package io.holdfast.protocol.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.charset.StandardCharsets;
+
+@DisplayName("Trimming blanks")
+class WhitespaceTest {
+    @Test
+    void leaves_what_is_between_them() {
+        assertThat(
+                        Whitespace.trim(
+                                utf8(
+                                        " \t\r\n"
+                                                + "\u000b\f\u0085\u00a0\u1680a \u3000 b\u2000\u2028"
+                                                + " \u205f")))
+                .isEqualTo(utf8("a \u3000 b"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "\n", "\r\n", " \u3000\u00a0 ", "\u2000"})
+    void leaves_nothing_of_nothing_but_blanks(String blanks) {
+        assertThat(Whitespace.trim(utf8(blanks))).isEmpty();
+    }
+
+    @Test
+    void leaves_the_argument_alone() {
+        byte[] given = utf8(" a ");
+        assertThat(Whitespace.trim(given)).isEqualTo(utf8("a"));
+        assertThat(given).isEqualTo(utf8(" a "));
+    }
+
+    /** The last bytes of a blank belong to the text if its first does. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\u0080\u0080",
+                "\u00a0",
+                "\u00e2\u0080",
+                "\u00c2",
+                "x\u00c3\u00a0",
+                "\u00e4\u0080\u0080"
+            })
+    void cuts_no_character_in_two(String bytes) {
+        assertThat(Whitespace.trim(raw(" " + bytes + " "))).isEqualTo(raw(bytes));
+    }
+
+    private static byte[] raw(String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,83 @@
+package io.holdfast.server;
+
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.Mailbox;
+import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Session;
+import io.holdfast.engine.Command;
+import io.holdfast.engine.Effect;
+import io.holdfast.engine.Key;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
+
+/** Keys of which nothing is granted for the time being, each for so many reasons. */
+final class SuspendedKeys {
+    /** A driver answers sooner, if only that it cannot. */
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Driver driver;
+    private final Map<Key, Integer> reasons = new HashMap<>();
+
+    SuspendedKeys(Driver driver) {
+        this.driver = driver;
+    }
+
+    /** False if there is no room to remember it, and so nobody has the key. */
+    synchronized boolean suspend(Key key) {
+        reasons.merge(key, 1, Integer::sum);
+        return isDone(id -> new Command.Suspend(id, 1, key)); // again if it was refused before
+    }
+
+    synchronized void resume(Key key) {
+        if (reasons.computeIfPresent(key, (_, count) -> count == 1 ? null : count - 1) == null) {
+            boolean _ = isDone(id -> new Command.Resume(id, 1, key));
+        }
+    }
+
+    private boolean isDone(LongFunction<Command.Keyed> command) {
+        ReplyMailbox replyMailbox = new ReplyMailbox();
+        Session session = driver.open(replyMailbox, ClientInfo.ofServer("holdfast"));
+        boolean applied = session.submit(command.apply(session.id())) || replyMailbox.arrives();
+        session.close(1);
+        return applied && !replyMailbox.refused;
+    }
+
+    /** It is there when the command has been applied. */
+    private static final class ReplyMailbox implements Mailbox {
+        private final CountDownLatch woken = new CountDownLatch(1);
+        private volatile boolean refused;
+
+        @Override
+        public void add(Effect effect) {
+            refused |= effect instanceof Effect.Refused;
+        }
+
+        @Override
+        public void wake() {
+            woken.countDown();
+        }
+
+        /** Waits for it; false if it does not come. */
+        boolean arrives() {
+            boolean interrupted = false;
+            long end = System.nanoTime() + TIMEOUT_NANOS;
+            try {
+                while (true) {
+                    try {
+                        return woken.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                    }
+                }
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.holdfast.server.socketlock;
+
+import io.holdfast.engine.ByteString;
+import io.holdfast.engine.Mode;
+import io.holdfast.protocol.socketlock.SocketlockRequest;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** A line about something that happened, written word by word; what is not set is left out. */
+final class SocketlockEventLine {
+    /** What is shown of an id: it may be as long as a line, and whoever asks must not wait. */
+    private static final int MAX_BYTES = 200;
+
+    private final StringBuilder line;
+
+    private SocketlockEventLine(String type, ByteString client) {
+        line = new StringBuilder(type);
+        append("client", shown(client));
+    }
+
+    static SocketlockEventLine of(String type, ByteString client) {
+        return new SocketlockEventLine(type, client);
+    }
+
+    SocketlockEventLine lock(@Nullable ByteString lock) {
+        return lock == null ? this : append("lock", shown(lock));
+    }
+
+    SocketlockEventLine mode(@Nullable Mode mode) {
+        return mode == null ? this : append("mode", mode.name().toLowerCase(Locale.ROOT));
+    }
+
+    SocketlockEventLine ttl(long seconds) {
+        return seconds == SocketlockRequest.NO_SECONDS ? this : append("ttl", duration(seconds));
+    }
+
+    /** The last of them: it may have blanks. */
+    SocketlockEventLine reason(String text) {
+        return append("reason", text);
+    }
+
+    private SocketlockEventLine append(String name, String value) {
+        line.append(' ').append(name).append('=').append(value);
+        return this;
+    }
+
+    /** An id is a client's: it must not be able to look like another line, or another word. */
+    static String shown(ByteString id) {
+        boolean isLong = id.length() > MAX_BYTES;
+        ByteString start = isLong ? ByteString.of(Arrays.copyOf(id.bytes(), MAX_BYTES)) : id;
+        StringBuilder text = new StringBuilder(start.length());
+        start.toString()
+                .chars()
+                .forEach(
+                        c -> {
+                            if (c <= ' ' || c == '\\' || Character.isISOControl(c)) {
+                                text.append(String.format("\\x%02x", c));
+                            } else {
+                                text.append((char) c);
+                            }
+                        });
+        return isLong ? text.append("...").toString() : text.toString();
+    }
+
+    /** Such as 1h0m30s. */
+    private static String duration(long seconds) {
+        long hours = seconds / 3600;
+        long minutes = seconds / 60 % 60;
+        String rest = seconds % 60 + "s";
+        if (hours > 0) {
+            return hours + "h" + minutes + "m" + rest;
+        }
+        return minutes > 0 ? minutes + "m" + rest : rest;
+    }
+
+    @Override
+    public String toString() {
+        return line.toString();
+    }
+}

@@ -1,0 +1,259 @@
+package io.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.driver.lagging.LaggingDriver;
+import io.holdfast.engine.Namespace;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+@DisplayName("A connection whose requests are applied later")
+class LaggingDriverIT {
+    private static final Pattern WELCOME =
+            Pattern.compile("ok 1 session=(\\d+) secret=([0-9a-f]{32}) .*");
+
+    private final TestServer server =
+            TestServer.start(
+                    new TestConfig()
+                            .listeners(
+                                    new Endpoint("127.0.0.1", 0, false),
+                                    new Endpoint(
+                                            new ListenAddress.Tcp("127.0.0.1", 0),
+                                            false,
+                                            new Protocol.Lockd(
+                                                    Namespace.DEFAULT, false, true, true))),
+                    LaggingDriver.source(1, Duration.ZERO));
+    private final LaggingDriver driver = (LaggingDriver) server.backend().driver();
+
+    @AfterEach
+    void close() {
+        driver.thaw();
+        server.close();
+    }
+
+    private static String request(String command, String key, String argument) {
+        return command + "\n" + key + "\n" + argument + "\n";
+    }
+
+    /** Applies nothing more, and waits until so much has been submitted after that. */
+    private void freezeUntil(int submitted, Runnable doing) {
+        driver.freeze();
+        doing.run();
+        TestServer.soon().until(() -> driver.submitted() >= submitted);
+    }
+
+    @Test
+    void is_answered_all_that_it_sends_ahead_however_long() {
+        TestClient client = server.connect();
+        freezeUntil(1, () -> client.sendRaw(request("incr", "n", "1").repeat(3000)));
+        driver.thaw();
+        for (int i = 1; i <= 3000; i++) {
+            assertThat(client.line()).isEqualTo("ok " + i);
+        }
+    }
+
+    @Test
+    void is_answered_after_the_end_of_its_input() {
+        TestClient client = server.connect();
+        freezeUntil(
+                1,
+                () ->
+                        client.sendRaw(
+                                        request("incr", "n", "1")
+                                                + request("incr", "n", "1")
+                                                + request("kget", "n", ""))
+                                .halfClose());
+        driver.thaw();
+        assertThat(client.rest()).isEqualTo("ok 1\nok 2\nnil\n");
+    }
+
+    @Test
+    void does_not_wait_in_line_after_the_end_of_its_input() {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient client = server.connect();
+        freezeUntil(1, () -> client.send("l", "k", "60").halfClose());
+        driver.thaw();
+        assertThat(client.rest()).isEmpty();
+        server.awaitWaiters("k", 0);
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        assertThat(server.connect().ask("l", "k", "20")).startsWith("ok ");
+    }
+
+    @Test
+    void leaves_no_lock_behind_when_it_ends_before_the_answer() {
+        TestClient client = server.connect();
+        freezeUntil(1, () -> client.send("l", "k", "0"));
+        client.close();
+        driver.thaw();
+        assertThat(server.connect().ask("l", "k", "20")).startsWith("ok ");
+    }
+
+    @Test
+    void may_not_send_much_behind_what_turns_out_to_wait() {
+        server.connect().acquire("k");
+        TestClient client = server.connect();
+        freezeUntil(
+                1,
+                () ->
+                        client.sendRaw(
+                                request("l", "k", "60") + request("ping", "", "").repeat(999)));
+        driver.thaw();
+        client.assertClosed();
+        server.awaitWaiters("k", 0);
+    }
+
+    // ---- draining
+
+    @Test
+    void keeps_what_it_is_granted_while_the_server_drains() throws Exception {
+        TestClient client = server.connect();
+        freezeUntil(1, () -> client.send("l", "k", "60"));
+        CompletableFuture<Void> drained = server.drain();
+        driver.thaw();
+        String token = TestClient.token(client.line());
+        assertThat(client.ask("r", "k", token)).isEqualTo("ok");
+        client.assertClosed();
+        drained.get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void is_sent_away_when_it_turns_out_to_wait_while_the_server_drains() throws Exception {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient client = server.connect();
+        freezeUntil(1, () -> client.send("l", "k", "60"));
+        CompletableFuture<Void> drained = server.drain();
+        driver.thaw();
+        assertThat(client.rest()).isEqualTo("error\n");
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        drained.get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void is_told_once_that_its_wait_is_over_while_the_server_drains() throws Exception {
+        TestClient holder = server.connect();
+        String token = holder.acquire("k");
+        TestClient client = server.connect();
+        client.send("l", "k", "60");
+        server.awaitWaiters("k", 1);
+        driver.freeze();
+        CompletableFuture<Void> drained = server.drain();
+        TestServer.soon().until(() -> driver.submitted() >= 1); // the cancellation
+        driver.thaw();
+        assertThat(client.rest()).isEqualTo("error\n");
+        assertThat(holder.ask("r", "k", token)).isEqualTo("ok");
+        drained.get(60, TimeUnit.SECONDS);
+    }
+
+    // ---- tagged mode
+
+    private TestClient tagged() {
+        TestClient client = server.connect().sendRaw(request("hello", "_", "1 grace=30"));
+        assertThat(client.line()).matches(WELCOME);
+        return client;
+    }
+
+    @Test
+    void is_answered_after_the_end_of_its_input_in_tagged_mode() {
+        TestClient client = tagged();
+        freezeUntil(
+                2,
+                () ->
+                        client.sendRaw(request("1 incr", "n", "1") + request("2 incr", "n", "1"))
+                                .halfClose());
+        driver.thaw();
+        assertThat(client.rest()).isEqualTo("1 ok 1\n2 ok 2\n");
+    }
+
+    @Test
+    void is_told_how_it_stands_after_all_that_it_asked_before() {
+        server.connect().acquire("k");
+        TestClient client = tagged();
+        freezeUntil(
+                1, () -> client.sendRaw(request("1 l", "k", "60") + request("2 mine", "_", "0")));
+        driver.thaw();
+        assertThat(client.line()).isEqualTo("2 ok 1:w");
+    }
+
+    @Test
+    void may_cancel_what_is_on_its_way() {
+        server.connect().acquire("k");
+        TestClient client = tagged();
+        freezeUntil(
+                1, () -> client.sendRaw(request("1 l", "k", "60") + request("2 cancel", "_", "1")));
+        driver.thaw();
+        assertThat(client.line()).isEqualTo("1 cancelled");
+        assertThat(client.line()).isEqualTo("2 ok");
+    }
+
+    @Test
+    void sends_any_number_of_requests_ahead_in_tagged_mode() {
+        TestClient client = tagged();
+        StringBuilder all = new StringBuilder();
+        for (int i = 1; i <= 2000; i++) {
+            all.append(request(i + " incr", "n", "1"));
+        }
+        freezeUntil(256, () -> client.sendRaw(all.toString()));
+        assertThat(driver.submitted()).isLessThanOrEqualTo(256);
+        driver.thaw();
+        for (int i = 1; i <= 2000; i++) {
+            assertThat(client.line()).isEqualTo(i + " ok " + i);
+        }
+    }
+
+    @Test
+    void resumes_a_session_after_all_that_was_asked_before() {
+        TestClient client = server.connect().sendRaw(request("hello", "_", "1 grace=30"));
+        Matcher welcome = WELCOME.matcher(client.line());
+        assertThat(welcome.matches()).isTrue();
+        freezeUntil(1, () -> client.sendRaw(request("1 l", "k", "0")));
+        TestClient next =
+                server.connect()
+                        .sendRaw(
+                                request(
+                                        "hello",
+                                        "_",
+                                        "1 grace=30 resume=%s:%s"
+                                                .formatted(welcome.group(1), welcome.group(2))));
+        client.assertClosed(); // it was replaced, and what it asked is still on its way
+        driver.thaw();
+        assertThat(next.line()).startsWith("ok 1 session=" + welcome.group(1));
+        next.sendRaw(request("2 mine", "_", "0"));
+        assertThat(next.line()).startsWith("2 ok 1:h:");
+    }
+
+    // ---- nobody decides
+
+    @Test
+    void is_told_an_error_when_nobody_decides_in_time() {
+        TestClient client = server.connect();
+        driver.losesItsMajority();
+        assertThat(client.ask("l", "k", "0")).isEqualTo("error");
+        assertThat(client.ask("incr", "n", "1")).isEqualTo("error");
+        client.assertServed();
+        TestClient tagged = tagged();
+        assertThat(tagged.ask("1 l", "k", "0")).isEqualTo("1 error");
+    }
+
+    @Test
+    void of_lockd_gets_nothing_and_is_told_no_guess_when_nobody_decides() {
+        TestClient client = TestClient.connect(server.server().addresses().getLast());
+        driver.losesItsMajority();
+        client.sendRaw("g k\nsg k\nr k\n");
+        assertThat(client.line()).isEqualTo("0 Lock Get Failure: k\r");
+        assertThat(client.line()).isEqualTo("0 Shared Lock Get Failure: k\r");
+        assertThat(client.line()).isEqualTo("0 Lock Release Failure: k");
+        client.sendRaw("i k\n");
+        client.assertClosed();
+        client.close();
+    }
+}

@@ -1,0 +1,354 @@
+package io.holdfast.server.socketlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.client.socketlock.seat.ProcessIdentity;
+import io.holdfast.engine.QueuePolicy;
+import io.holdfast.server.Endpoint;
+import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.StartException;
+import io.holdfast.server.TestClient;
+import io.holdfast.server.TestConfig;
+import io.holdfast.server.TestServer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+@DisplayName("A socketlock listener")
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class SocketlockPrimaryLockIT {
+    private static final Duration GRACE = Duration.ofSeconds(5);
+
+    @TempDir private Path folder;
+    private Path path;
+    private SocketlockTestServer server;
+
+    @BeforeEach
+    void start() {
+        path = folder.resolve("s");
+        server = restart();
+    }
+
+    private SocketlockTestServer restart() {
+        return SocketlockTestServer.start(path, QueuePolicy.FIFO);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private static void assertRefused(Path where, String reason) {
+        Endpoint endpoint = SocketlockTestServer.endpoint(where, QueuePolicy.FIFO);
+        assertThatThrownBy(() -> HoldfastServer.start(new TestConfig().listeners(endpoint).build()))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining(reason);
+    }
+
+    /** A client that says which process it is, as ours do. */
+    private static SocketlockTestClient ours(SocketlockTestClient client) {
+        return client.say("PROCESS " + ProcessIdentity.own());
+    }
+
+    private static long epoch(SocketlockTestClient client) {
+        String answer = client.say("EPOCH").line();
+        return Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1));
+    }
+
+    private static long fence(SocketlockTestClient client, String lock) {
+        String answer = client.say("TOKEN " + lock).line();
+        return Long.parseLong(answer.substring(answer.lastIndexOf(' ') + 1));
+    }
+
+    // ---- start
+
+    @Test
+    @DisplayName("H13: does not take a path where a server lives")
+    void does_not_take_a_path_where_a_server_lives() {
+        assertRefused(path, "cannot listen on " + path + ": socketlock: server already running");
+        server.connect().holds("WRITE", "l");
+    }
+
+    @Test
+    void does_not_take_a_path_where_one_without_a_lock_file_lives() throws IOException {
+        Path other = folder.resolve("other");
+        try (var listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            listener.bind(UnixDomainSocketAddress.of(other));
+            assertRefused(other, "socketlock: server already running");
+            assertThat(other).exists();
+        }
+    }
+
+    @Test
+    @DisplayName("H13: touches nothing that is no socket")
+    void touches_nothing_that_is_no_socket() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "mine");
+        assertRefused(file, "cannot listen on " + file + ": is not a socket");
+        assertThat(file).hasContent("mine");
+        Path empty = Files.createDirectory(folder.resolve("empty"));
+        assertRefused(empty, "is not a socket");
+        assertThat(empty).isDirectory();
+        assertRefused(folder.resolve("nowhere/s"), "no such directory");
+    }
+
+    @Test
+    void is_there_for_others_when_only_another_fails_to_start() throws Exception {
+        Path fresh = folder.resolve("fresh");
+        assertThatThrownBy(
+                        () ->
+                                HoldfastServer.start(
+                                        new TestConfig()
+                                                .listeners(
+                                                        SocketlockTestServer.endpoint(
+                                                                fresh, QueuePolicy.FIFO),
+                                                        SocketlockTestServer.endpoint(
+                                                                path, QueuePolicy.FIFO))
+                                                .build()))
+                .isInstanceOf(StartException.class);
+        assertThat(fresh).doesNotExist();
+        try (SocketlockTestServer second = SocketlockTestServer.start(fresh, QueuePolicy.FIFO)) {
+            second.connect().holds("WRITE", "l");
+        }
+    }
+
+    // ---- end
+
+    @Test
+    @DisplayName("H11: ends within a second, whoever is connected, and its connections with it")
+    void ends_within_a_second_whoever_is_connected() throws Exception {
+        SocketlockTestClient holder = server.connect().holds("WRITE", "l1");
+        SocketlockTestClient waiting = server.connect().waits("WRITE", "l2");
+        SocketlockTestClient silent = server.open();
+        long since = System.nanoTime();
+        server.server().server().drain();
+        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(GRACE);
+        holder.assertClosed();
+        waiting.assertClosed();
+        silent.assertClosed();
+        assertThat(path).doesNotExist();
+    }
+
+    @Test
+    void ends_at_once_even_if_others_drain() throws Exception {
+        server.close();
+        TestConfig config = new TestConfig().shutdownTimeout(Duration.ofSeconds(30));
+        server =
+                SocketlockTestServer.start(
+                        config,
+                        path,
+                        new Endpoint("127.0.0.1", 0, false),
+                        SocketlockTestServer.endpoint(
+                                path, "deploy", null, SocketlockTestServer.USUAL, null));
+        SocketlockTestClient holder = server.connect().holds("WRITE", "l");
+        TestClient other = server.connectDflockd();
+        String token = other.acquire("elsewhere");
+        CompletableFuture<Void> drained = server.server().drain();
+        holder.assertClosed();
+        assertThat(path).doesNotExist();
+        assertThat(drained).isNotDone();
+        assertThat(other.ask("r", "elsewhere", token)).isEqualTo("ok");
+        drained.get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    @DisplayName("H14: removes the path only if it is its own")
+    void removes_the_path_only_if_it_is_its_own() throws IOException {
+        Files.delete(path);
+        Files.writeString(path, "not yours");
+        server.close();
+        assertThat(path).hasContent("not yours");
+    }
+
+    // ---- between two of them
+
+    @Test
+    void is_there_at_once_after_one_that_left_nothing_held() {
+        server.connect().holds("WRITE", "l").releases("l");
+        server.close();
+        long since = System.nanoTime();
+        server = restart();
+        server.connect().holds("WRITE", "l");
+        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(GRACE);
+    }
+
+    @Test
+    void takes_back_what_was_held_and_offers_nothing_before() {
+        SocketlockTestClient holder = ours(server.connect()).holds("WRITE", "l1");
+        long epoch = epoch(holder);
+        long fence = fence(holder, "l1");
+        server.close();
+
+        server = restart();
+        SocketlockTestClient waiting = server.connect().waits("WRITE", "l2");
+        SocketlockTestClient again = ours(server.connect());
+        assertThat(epoch(again)).isGreaterThan(epoch);
+        again.say("REASSERT l9 WRITE " + epoch, "STATUS l9").expect("LOCKTIMEOUT l9");
+        again.say("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKTIMEOUT l1");
+        again.say("REASSERT l1 WRITE " + epoch + " 60", "STATUS l1").expect("LOCKOK l1");
+        assertThat(fence(again, "l1")).isGreaterThan(fence);
+        waiting.barrier();
+        again.say("RELEASE l1");
+        waiting.expect("WRITELOCK l2");
+    }
+
+    @Test
+    void lets_a_lock_that_came_back_end_with_its_time() {
+        SocketlockTestClient holder = ours(server.connect()).holds("WRITE", "l1");
+        long epoch = epoch(holder);
+        server.close();
+        server = restart();
+        SocketlockTestClient again = ours(server.connect());
+        again.say("REASSERT l1 WRITE " + epoch + " 1", "STATUS l1").expect("LOCKOK l1");
+        server.connect().say("REQWRITE l2").expect("WRITELOCK l2");
+        again.assertNotHeld("l1");
+    }
+
+    @Test
+    void waits_no_longer_for_a_client_that_has_settled() {
+        SocketlockTestClient holder = ours(server.connect()).holds("WRITE", "l1");
+        String id = holder.id();
+        server.close();
+        long since = System.nanoTime();
+        server = restart();
+        SocketlockTestClient again = server.connect();
+        assertThat(again.id()).isEqualTo(id);
+        ours(again).say("SETTLED");
+        server.connect().say("REQWRITE l2").expect("WRITELOCK l2");
+        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(GRACE);
+    }
+
+    @Test
+    void serves_after_its_grace_when_nobody_comes_back() {
+        server.connect().holds("WRITE", "l1"); // its process lives: it is this one
+        server.close();
+        long since = System.nanoTime();
+        server = restart();
+        SocketlockTestClient again = server.connect().waits("WRITE", "l2").expect("WRITELOCK l2");
+        assertThat(Duration.ofNanos(System.nanoTime() - since))
+                .isGreaterThan(GRACE.minusMillis(500));
+        again.say("REASSERT l1 WRITE 1", "STATUS l1").expect("LOCKTIMEOUT l1");
+    }
+
+    @Test
+    void books_only_what_goes_together() {
+        SocketlockTestClient reader = ours(server.connect()).holds("READ", "l1");
+        ours(server.connect()).holds("READ", "l2");
+        long epoch = epoch(reader);
+        server.close();
+        server = restart();
+        SocketlockTestClient first = ours(server.connect());
+        SocketlockTestClient second = ours(server.connect());
+        first.say("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKOK l1");
+        server.connect().waits("READ", "l3");
+        second.say("REASSERT l2 READ " + epoch, "STATUS l2").expect("LOCKOK l2");
+        second.say("REASSERT l2 READ " + epoch, "STATUS l2").expect("LOCKOK l2");
+    }
+
+    // ---- when the path goes
+
+    @Test
+    void that_has_lost_its_path_closes_its_connections_and_gets_it_back() throws IOException {
+        SocketlockTestClient holder = ours(server.connect()).holds("WRITE", "l1");
+        long epoch = epoch(holder);
+        SocketlockTestClient waiting = server.connect().waits("WRITE", "l2");
+        Files.delete(path);
+        holder.assertClosed();
+        waiting.assertClosed();
+        TestServer.soon().until(() -> Files.exists(path));
+        SocketlockTestClient again = ours(server.connect());
+        again.say("REASSERT l1 WRITE " + epoch, "STATUS l1").expect("LOCKOK l1");
+    }
+
+    @Test
+    void leaves_the_path_to_one_that_has_taken_it_until_that_ends() throws IOException {
+        SocketlockTestClient holder = server.connect().holds("WRITE", "l1");
+        try (var listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            Path fresh = folder.resolve("fresh");
+            listener.bind(UnixDomainSocketAddress.of(fresh));
+            Files.move(fresh, path, StandardCopyOption.REPLACE_EXISTING);
+            holder.assertClosed();
+            assertThat(path).exists();
+        }
+        TestServer.soon().until(this::isServed);
+    }
+
+    private boolean isServed() {
+        try (SocketlockTestClient client = SocketlockTestClient.open(path, "probe")) {
+            client.greet();
+            return true;
+        } catch (UncheckedIOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void that_has_lost_its_path_troubles_no_other_listener() throws IOException {
+        Path second = startTwoOfOneKey();
+        SocketlockTestClient lost = server.connect().holds("WRITE", "l");
+        TestClient other = server.connectDflockd();
+        other.acquire("elsewhere");
+        SocketlockTestClient waiting = server.open(second).greet().waits("WRITE", "l");
+        Files.delete(path);
+        lost.assertClosed();
+        assertThat(other.ask("ping", "", "")).isEqualTo("ok");
+        waiting.expect("WRITELOCK l"); // when the time is over in which the holder may come back
+    }
+
+    @Test
+    void that_has_lost_its_path_keeps_the_key_for_those_who_come_back() throws IOException {
+        Path second = startTwoOfOneKey();
+        SocketlockTestClient holder = ours(server.connect()).holds("READ", "l1");
+        long epoch = epoch(holder);
+        TestClient dflockd = server.connectDflockd();
+        dflockd.send("l", "deploy", "30");
+        server.server().awaitWaiters("deploy", 1);
+        SocketlockTestClient waiting = server.open(second).greet().waits("WRITE", "l2");
+        Files.delete(path);
+        holder.assertClosed();
+        TestServer.soon().until(this::isServed);
+        SocketlockTestClient again = ours(server.connect());
+        again.say("REASSERT l1 READ " + epoch, "STATUS l1").expect("LOCKOK l1");
+        waiting.barrier();
+        again.releases("l1");
+        String granted = dflockd.line();
+        assertThat(granted).startsWith("ok ");
+        assertThat(dflockd.ask("r", "deploy", TestClient.token(granted))).isEqualTo("ok");
+        waiting.expect("WRITELOCK l2");
+    }
+
+    /** Both with the lock that dflockd calls "deploy"; where the second one is. */
+    private Path startTwoOfOneKey() {
+        server.close();
+        Path second = folder.resolve("second");
+        server =
+                SocketlockTestServer.start(
+                        new TestConfig(),
+                        path,
+                        new Endpoint("127.0.0.1", 0, false),
+                        SocketlockTestServer.endpoint(
+                                path, "deploy", null, SocketlockTestServer.USUAL, null),
+                        SocketlockTestServer.endpoint(
+                                second, "deploy", null, SocketlockTestServer.USUAL, null));
+        return second;
+    }
+}
