@@ -3,12 +3,12 @@ package io.holdfast.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.driver.watch.ContendedKey;
-import io.holdfast.driver.watch.ServerEvent;
-import io.holdfast.driver.watch.Histogram;
-import io.holdfast.driver.watch.ServerMonitor;
-import io.holdfast.driver.watch.Operation;
-import io.holdfast.driver.watch.EventSubscription;
+import io.holdfast.driver.monitor.ContendedKey;
+import io.holdfast.driver.monitor.ServerEvent;
+import io.holdfast.driver.monitor.Histogram;
+import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.monitor.Operation;
+import io.holdfast.driver.monitor.EventSubscription;
 import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;

@@ -1,7 +1,7 @@
 package io.holdfast.http;
 
 import io.holdfast.driver.Secret;
-import io.holdfast.driver.front.ClusterView;
+import io.holdfast.driver.frontend.ClusterView;
 
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package io.holdfast.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.driver.front.ClusterView;
+import io.holdfast.driver.frontend.ClusterView;
 import io.holdfast.engine.Namespace;
 
 import org.junit.jupiter.api.AfterEach;

@@ -9,11 +9,11 @@ import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.ReadRound;
 import io.holdfast.driver.PieceBudget;
-import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.lagging.LaggingDriver;
 import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.EngineSettings;
 import io.vertx.core.json.JsonObject;
 

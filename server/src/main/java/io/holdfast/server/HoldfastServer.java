@@ -2,7 +2,7 @@ package io.holdfast.server;
 
 import static java.time.temporal.ChronoUnit.SECONDS;
 
-import io.holdfast.client.socketlock.seat.PrimaryLock;
+import io.holdfast.client.socketlock.primary.PrimaryLock;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
@@ -14,10 +14,10 @@ import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.PieceBudget;
 import io.holdfast.driver.Secret;
-import io.holdfast.driver.front.Backend;
-import io.holdfast.driver.front.FrontEnd;
+import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.frontend.FrontEnd;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.PipelineEvent;

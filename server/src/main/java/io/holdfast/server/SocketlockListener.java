@@ -1,7 +1,7 @@
 package io.holdfast.server;
 
-import io.holdfast.client.socketlock.seat.GracePeriod;
-import io.holdfast.client.socketlock.seat.PrimaryLock;
+import io.holdfast.client.socketlock.primary.GracePeriod;
+import io.holdfast.client.socketlock.primary.PrimaryLock;
 import io.holdfast.driver.FailureText;
 import io.holdfast.engine.Key;
 import io.holdfast.server.socketlock.SocketlockService;

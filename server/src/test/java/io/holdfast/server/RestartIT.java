@@ -3,7 +3,7 @@ package io.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.driver.front.FrontEnd;
+import io.holdfast.driver.frontend.FrontEnd;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

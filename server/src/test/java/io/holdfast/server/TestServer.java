@@ -3,8 +3,8 @@ package io.holdfast.server;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.driver.DriverSource;
-import io.holdfast.driver.front.Backend;
-import io.holdfast.driver.front.FrontEnd;
+import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.frontend.FrontEnd;
 import io.holdfast.server.dflockd.DflockdService;
 import io.holdfast.server.dflockd.PushedBytes;
 

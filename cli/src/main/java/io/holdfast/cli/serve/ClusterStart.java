@@ -3,11 +3,11 @@ package io.holdfast.cli.serve;
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.NodeStatus;
-import io.holdfast.cluster.serving.ClusterNode;
+import io.holdfast.cluster.bootstrap.ClusterNode;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverSource;
-import io.holdfast.driver.front.ClusterView;
+import io.holdfast.driver.frontend.ClusterView;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -1,9 +1,9 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.driver.FailureText;
-import io.holdfast.driver.front.Backend;
-import io.holdfast.driver.front.ClusterView;
-import io.holdfast.driver.front.FrontEnd;
+import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.frontend.ClusterView;
+import io.holdfast.driver.frontend.FrontEnd;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.http.HttpConfig;
 import io.holdfast.http.HttpFrontEnd;

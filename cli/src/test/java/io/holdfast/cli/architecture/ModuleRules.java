@@ -29,7 +29,7 @@ final class ModuleRules {
                     "driver", Set.of("engine"),
                     "protocol", Set.of("engine"),
                     "http", Set.of("engine", "driver", "protocol.json", "protocol.dflockd"),
-                    "server", Set.of("engine", "driver", "protocol", "client.socketlock.seat"),
+                    "server", Set.of("engine", "driver", "protocol", "client.socketlock.primary"),
                     "cluster", Set.of("engine", "driver"),
                     "client", Set.of(),
                     "lockfile", Set.of());

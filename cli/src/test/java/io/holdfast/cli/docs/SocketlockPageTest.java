@@ -16,7 +16,7 @@ import io.holdfast.client.socketlock.SocketLock;
 import io.holdfast.client.socketlock.SocketLockClient;
 import io.holdfast.client.socketlock.SocketLockException;
 import io.holdfast.client.socketlock.SocketLockServer;
-import io.holdfast.client.socketlock.seat.PrimaryLock;
+import io.holdfast.client.socketlock.primary.PrimaryLock;
 import io.holdfast.engine.QueuePolicy;
 import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockDecoder;

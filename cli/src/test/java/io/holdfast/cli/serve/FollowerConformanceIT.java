@@ -2,7 +2,7 @@ package io.holdfast.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cluster.serving.TestCluster;
+import io.holdfast.cluster.bootstrap.TestCluster;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.server.ServerConfig;

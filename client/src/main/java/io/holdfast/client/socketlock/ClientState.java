@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.seat.GracePeriod;
+import io.holdfast.client.socketlock.primary.GracePeriod;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.seat.PrimaryLock;
+import io.holdfast.client.socketlock.primary.PrimaryLock;
 
 import org.jspecify.annotations.Nullable;
 

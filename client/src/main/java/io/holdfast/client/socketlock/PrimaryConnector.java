@@ -1,7 +1,7 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.seat.ProcessIdentity;
-import io.holdfast.client.socketlock.seat.PrimaryLock;
+import io.holdfast.client.socketlock.primary.ProcessIdentity;
+import io.holdfast.client.socketlock.primary.PrimaryLock;
 import io.holdfast.client.wire.ConnectionFailure;
 
 import org.jspecify.annotations.Nullable;

@@ -3,8 +3,8 @@ package io.holdfast.client.socketlock;
 import io.holdfast.client.socketlock.LockTable.Request;
 import io.holdfast.client.socketlock.LockTable.Session;
 import io.holdfast.client.socketlock.LockTable.State;
-import io.holdfast.client.socketlock.seat.HoldRecord;
-import io.holdfast.client.socketlock.seat.ProcessIdentity;
+import io.holdfast.client.socketlock.primary.HoldRecord;
+import io.holdfast.client.socketlock.primary.ProcessIdentity;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package io.holdfast.client.socketlock;
 
 import io.holdfast.client.socketlock.LockTable.Request;
-import io.holdfast.client.socketlock.seat.HoldRecord;
-import io.holdfast.client.socketlock.seat.ProcessIdentity;
-import io.holdfast.client.socketlock.seat.PrimaryLock;
+import io.holdfast.client.socketlock.primary.HoldRecord;
+import io.holdfast.client.socketlock.primary.ProcessIdentity;
+import io.holdfast.client.socketlock.primary.PrimaryLock;
 
 import org.jspecify.annotations.Nullable;
 

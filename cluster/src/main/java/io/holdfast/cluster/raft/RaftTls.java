@@ -2,7 +2,7 @@ package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
-import io.holdfast.cluster.link.RpcSocketFactory;
+import io.holdfast.cluster.rpc.RpcSocketFactory;
 import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.conf.Parameters;

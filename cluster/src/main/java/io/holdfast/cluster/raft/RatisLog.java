@@ -3,7 +3,7 @@ package io.holdfast.cluster.raft;
 import io.holdfast.cluster.entry.EncodingException;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
-import io.holdfast.cluster.node.ReplicatedLog;
+import io.holdfast.cluster.driver.ReplicatedLog;
 
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;

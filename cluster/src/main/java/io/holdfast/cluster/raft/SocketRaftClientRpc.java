@@ -1,7 +1,7 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.cluster.link.RpcClient;
-import io.holdfast.cluster.link.RpcSocketFactory;
+import io.holdfast.cluster.rpc.RpcClient;
+import io.holdfast.cluster.rpc.RpcSocketFactory;
 
 import org.apache.ratis.client.RaftClientConfigKeys;
 import org.apache.ratis.client.RaftClientRpc;

@@ -1,8 +1,8 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.cluster.link.RpcServer;
-import io.holdfast.cluster.link.RpcClient;
-import io.holdfast.cluster.link.RpcSocketFactory;
+import io.holdfast.cluster.rpc.RpcServer;
+import io.holdfast.cluster.rpc.RpcClient;
+import io.holdfast.cluster.rpc.RpcSocketFactory;
 import io.holdfast.driver.DurableFile;
 
 import org.apache.ratis.client.impl.ClientProtoUtils;

@@ -1,6 +1,6 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.cluster.link.RpcSocketFactory;
+import io.holdfast.cluster.rpc.RpcSocketFactory;
 
 import org.apache.ratis.client.ClientFactory;
 import org.apache.ratis.client.RaftClientRpc;

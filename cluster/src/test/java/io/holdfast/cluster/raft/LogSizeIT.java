@@ -9,7 +9,7 @@ import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.ReplicatedSettings;
-import io.holdfast.cluster.node.ReplicatedDriver;
+import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.MemoryBudgets;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.cluster.ClusterTls;
-import io.holdfast.cluster.link.RpcServer;
-import io.holdfast.cluster.link.RpcClient;
-import io.holdfast.cluster.link.RpcSocketFactory;
+import io.holdfast.cluster.rpc.RpcServer;
+import io.holdfast.cluster.rpc.RpcClient;
+import io.holdfast.cluster.rpc.RpcSocketFactory;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;

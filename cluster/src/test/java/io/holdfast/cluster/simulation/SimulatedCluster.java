@@ -4,7 +4,7 @@ import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
 import static io.holdfast.cluster.simulation.SimulatedTime.SECOND;
 
 import io.holdfast.cluster.entry.ReplicatedSettings;
-import io.holdfast.cluster.node.ReplicatedDriver;
+import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.DriverConfig;

@@ -8,7 +8,7 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
 import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.lock.Refusals;
-import io.holdfast.http.prompt.ImmediateSession;
+import io.holdfast.http.immediate.ImmediateSession;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.JsonBody;

@@ -1,6 +1,6 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.driver.watch.ServerEvent;
+import io.holdfast.driver.monitor.ServerEvent;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;

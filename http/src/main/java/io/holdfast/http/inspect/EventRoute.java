@@ -1,9 +1,9 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.ClientInfo;
-import io.holdfast.driver.watch.ServerEvent;
-import io.holdfast.driver.watch.ServerMonitor;
-import io.holdfast.driver.watch.EventSubscription;
+import io.holdfast.driver.monitor.ServerEvent;
+import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.monitor.EventSubscription;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.EventStream;

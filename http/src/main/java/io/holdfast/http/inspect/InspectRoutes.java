@@ -1,6 +1,6 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.http.prompt.ImmediateSession;
+import io.holdfast.http.immediate.ImmediateSession;
 import io.holdfast.http.web.ApiRouter;
 
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.ClientInfo;
-import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;

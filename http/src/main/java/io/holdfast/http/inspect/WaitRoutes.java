@@ -2,7 +2,7 @@ package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.ClientInfo;
-import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.QueueView;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;

@@ -1,6 +1,6 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.front.ClusterView;
+import io.holdfast.driver.frontend.ClusterView;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;

@@ -1,6 +1,6 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.front.ClusterView;
+import io.holdfast.driver.frontend.ClusterView;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 

@@ -1,6 +1,6 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.watch.Histogram;
+import io.holdfast.driver.monitor.Histogram;
 
 import java.util.stream.Stream;
 

@@ -1,6 +1,6 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.watch.Traffic;
+import io.holdfast.driver.monitor.Traffic;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.TcpServerConfig;

@@ -1,7 +1,7 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.front.Backend;
-import io.holdfast.driver.watch.ContendedKey;
+import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.monitor.ContendedKey;
 import io.holdfast.engine.KindUsage;
 import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.web.ApiRouter;

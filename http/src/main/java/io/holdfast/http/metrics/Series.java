@@ -1,8 +1,8 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.front.Backend;
-import io.holdfast.driver.watch.Histogram;
-import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.monitor.Histogram;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.KindUsage;

@@ -1,10 +1,10 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.front.Backend;
-import io.holdfast.driver.watch.ContendedKey;
-import io.holdfast.driver.watch.Histogram;
-import io.holdfast.driver.watch.ServerMonitor;
-import io.holdfast.driver.watch.Operation;
+import io.holdfast.driver.frontend.Backend;
+import io.holdfast.driver.monitor.ContendedKey;
+import io.holdfast.driver.monitor.Histogram;
+import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.monitor.Operation;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;

@@ -1,6 +1,6 @@
 package io.holdfast.http.metrics;
 
-import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.signal.SignalService;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.KindUsage;

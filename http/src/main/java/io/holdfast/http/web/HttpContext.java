@@ -1,6 +1,6 @@
 package io.holdfast.http.web;
 
-import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.frontend.Backend;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 

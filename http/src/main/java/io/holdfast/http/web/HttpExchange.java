@@ -2,7 +2,7 @@ package io.holdfast.http.web;
 
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.driver.front.Backend;
+import io.holdfast.driver.frontend.Backend;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.vertx.core.Future;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.driver.lagging.LaggingDriver;
-import io.holdfast.driver.watch.Traffic;
+import io.holdfast.driver.monitor.Traffic;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;

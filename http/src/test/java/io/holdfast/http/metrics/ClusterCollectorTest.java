@@ -2,7 +2,7 @@ package io.holdfast.http.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.front.ClusterView;
+import io.holdfast.driver.frontend.ClusterView;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 

@@ -1,8 +1,8 @@
 package io.holdfast.server.connection;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.watch.ServerMonitor;
-import io.holdfast.driver.watch.Traffic;
+import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.monitor.Traffic;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,6 +1,6 @@
 package io.holdfast.server.connection;
 
-import io.holdfast.driver.watch.Traffic;
+import io.holdfast.driver.monitor.Traffic;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;

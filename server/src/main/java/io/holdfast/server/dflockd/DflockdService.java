@@ -5,7 +5,7 @@ import io.holdfast.driver.Driver;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.driver.signal.SignalHub;
-import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.server.connection.ByteBudget;
 import io.holdfast.server.connection.ConnectionService;
 import io.holdfast.server.connection.Draining;

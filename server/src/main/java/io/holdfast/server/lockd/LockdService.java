@@ -1,7 +1,7 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.HeldCount;

@@ -1,7 +1,7 @@
 package io.holdfast.server.socketlock;
 
-import io.holdfast.client.socketlock.seat.HoldRecord;
-import io.holdfast.client.socketlock.seat.ProcessIdentity;
+import io.holdfast.client.socketlock.primary.HoldRecord;
+import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;

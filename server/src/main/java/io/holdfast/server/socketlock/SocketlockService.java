@@ -1,10 +1,10 @@
 package io.holdfast.server.socketlock;
 
-import io.holdfast.client.socketlock.seat.HoldRecord;
-import io.holdfast.client.socketlock.seat.ProcessIdentity;
-import io.holdfast.client.socketlock.seat.PrimaryLock;
+import io.holdfast.client.socketlock.primary.HoldRecord;
+import io.holdfast.client.socketlock.primary.ProcessIdentity;
+import io.holdfast.client.socketlock.primary.PrimaryLock;
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;

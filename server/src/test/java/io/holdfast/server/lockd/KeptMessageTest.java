@@ -3,7 +3,7 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.watch.ServerMonitor;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;

@@ -3,7 +3,7 @@ package io.holdfast.server.socketlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.client.socketlock.seat.ProcessIdentity;
+import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.engine.QueuePolicy;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;

@@ -1,0 +1,98 @@
+package io.holdfast.client.socketlock.primary;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/** A hold as the lock file has it, for whoever is primary next. */
+public final class HoldRecord {
+    static final int MAX_PROCESS_CHARS = 96;
+    private static final int MAX_ID_CHARS = 40;
+    private static final int HASH_BYTES = 16;
+    private static final int WORDS = 6;
+
+    /** Which record of the file it is. */
+    final int index;
+
+    final boolean write;
+    final long epoch;
+    final String clientId;
+    final String lockId;
+    final ProcessIdentity process;
+
+    HoldRecord(
+            int index,
+            boolean write,
+            long epoch,
+            String clientId,
+            String lockId,
+            ProcessIdentity process) {
+        this.index = index;
+        this.write = write;
+        this.epoch = epoch;
+        this.clientId = shortened(clientId);
+        this.lockId = shortened(lockId);
+        this.process = process;
+    }
+
+    /** Reads a line of the file; null if it is none. */
+    static @Nullable HoldRecord parse(int index, String line) {
+        String[] words = line.split(" ", -1);
+        if (words.length != WORDS
+                || !words[0].equals("hold")
+                || !(words[1].equals("write") || words[1].equals("read"))) {
+            return null;
+        }
+        try {
+            return new HoldRecord(
+                    index,
+                    words[1].equals("write"),
+                    Long.parseLong(words[2]),
+                    words[3],
+                    words[4],
+                    ProcessIdentity.parse(words[5]));
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    String line() {
+        return String.join(
+                " ",
+                "hold",
+                write ? "write" : "read",
+                Long.toString(epoch),
+                clientId,
+                lockId,
+                process.toString());
+    }
+
+    /** An id as one short word: long or odd ones are replaced by a hash. */
+    static String shortened(String id) {
+        boolean plain =
+                !id.isEmpty()
+                        && id.length() <= MAX_ID_CHARS
+                        && id.chars().allMatch(c -> c > ' ' && c < 0x7f);
+        return plain ? id : "~" + hash(id);
+    }
+
+    private static String hash(String id) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(id.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(Arrays.copyOf(digest, HASH_BYTES));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every JDK has it
+        }
+    }
+
+    @Override
+    public String toString() {
+        return line();
+    }
+}

@@ -1,0 +1,19 @@
+package io.holdfast.client.socketlock.primary;
+
+import java.nio.file.Path;
+
+/** Another process that takes a seat, says what came of it, and keeps it until its input ends. */
+final class PrimaryLockProcess {
+    private PrimaryLockProcess() {}
+
+    public static void main(String[] arguments) throws Exception {
+        PrimaryLock.Attempt attempt = PrimaryLock.tryTake(Path.of(arguments[0]));
+        System.out.println(attempt.getClass().getSimpleName());
+        while (System.in.read() >= 0) {
+            // until the end
+        }
+        if (attempt instanceof PrimaryLock.Attempt.Taken taken) {
+            taken.primaryLock().close();
+        }
+    }
+}

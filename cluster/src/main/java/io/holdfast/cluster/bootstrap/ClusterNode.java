@@ -1,0 +1,301 @@
+package io.holdfast.cluster.bootstrap;
+
+import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.DataDirectory;
+import io.holdfast.cluster.NodeReport;
+import io.holdfast.cluster.NodeStatus;
+import io.holdfast.cluster.entry.ReplicatedSettings;
+import io.holdfast.cluster.driver.ReplicatedDriver;
+import io.holdfast.cluster.raft.RaftNode;
+import io.holdfast.cluster.raft.RaftTls;
+import io.holdfast.cluster.state.Replica;
+import io.holdfast.driver.Driver;
+import io.holdfast.driver.DriverConfig;
+
+import org.apache.ratis.conf.Parameters;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** A node of a cluster, serving. */
+public final class ClusterNode implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
+    private static final long CHECK_INTERVAL_NANOS = 10_000_000L;
+    private static final long LOG_AFTER_NANOS = 3_000_000_000L;
+
+    /** It tells again when it has waited so many times longer. */
+    private static final int LOG_AGAIN_FACTOR = 10;
+
+    /** How long the last wishes of clients may take. */
+    private static final Duration SETTLE = Duration.ofSeconds(2);
+
+    private static final Duration LEAVE = Duration.ofSeconds(1);
+    private static final Duration HAND_OVER = Duration.ofSeconds(2);
+
+    /** While a majority is there, all of it takes some milliseconds. */
+    private static final Duration MIN_CLOSE = Duration.ofMillis(500);
+
+    private static final Duration MAX_CLOSE = Duration.ofSeconds(5);
+    private static final long NANOS_PER_MILLI = 1_000_000L;
+
+    private final ClusterConfig config;
+    private final DataDirectory data;
+    private final RaftNode raft;
+    private final ReplicatedDriver driver;
+    private final Worker flushWorker;
+    private final Worker tickWorker;
+    private final Worker watchWorker;
+    private final Worker checkWorker;
+    private final Worker syncing;
+    private final Readiness readiness = new Readiness(System.nanoTime());
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private ClusterNode(
+            ClusterConfig config,
+            DriverConfig driverConfig,
+            DataDirectory data,
+            Parameters parameters) {
+        this.config = config;
+        this.data = data;
+        this.raft = new RaftNode(config, parameters);
+        this.driver =
+                new ReplicatedDriver(
+                        config.node(),
+                        data.dataId(),
+                        new ReplicatedSettings(
+                                driverConfig.settings(),
+                                driverConfig.caps(),
+                                config.sessionTimeout().toNanos(),
+                                driverConfig.maxSubscriptions()),
+                        driverConfig,
+                        config.requestTimeout().toNanos(),
+                        raft.log(),
+                        System::nanoTime,
+                        new NodeEnvironment());
+        this.flushWorker = new Worker("holdfast-cluster-send", this::flush);
+        this.tickWorker = new Worker("holdfast-cluster-time", this::tick);
+        this.watchWorker = new Worker("holdfast-cluster-watch", this::watch);
+        this.checkWorker = new Worker("holdfast-cluster-check", this::check);
+        this.syncing = new Worker("holdfast-cluster-sync", this::sync);
+    }
+
+    /**
+     * Starts a node; it serves when this returns.
+     *
+     * @param fatal told what makes it impossible to go on, on any thread
+     */
+    public static ClusterNode start(
+            ClusterConfig config, DriverConfig driverConfig, Consumer<ClusterException> fatal)
+            throws ClusterException {
+        Parameters parameters = RaftTls.parameters(config.tls());
+        DataDirectory data = DataDirectory.open(config);
+        ClusterNode node = new ClusterNode(config, driverConfig, data, parameters);
+        try {
+            node.raft.start(
+                    data.raftDirectory(),
+                    data.isUsed(),
+                    node.driver,
+                    () -> node.report().toBytes(),
+                    failure -> node.fail(failure, fatal));
+            node.flushWorker.start();
+            node.tickWorker.start();
+            node.watchWorker.start();
+            node.checkWorker.start();
+            node.syncing.start();
+            node.awaitServing();
+            data.markUsed();
+            node.look();
+            return node;
+        } catch (ClusterException | RuntimeException e) {
+            node.stop();
+            throw e;
+        }
+    }
+
+    private void fail(Throwable failure, Consumer<ClusterException> fatal) {
+        if (!closed.get()) {
+            fatal.accept(
+                    failure instanceof ClusterException known
+                            ? known
+                            : new ClusterException(
+                                    "the node cannot go on with its data in "
+                                            + config.dataDir()
+                                            + ": "
+                                            + RaftNode.reason(failure),
+                                    failure));
+        }
+    }
+
+    private void awaitServing() throws ClusterException {
+        long begunNanos = System.nanoTime();
+        long tellNanos = LOG_AFTER_NANOS;
+        while (!driver.isServing()) {
+            String reason = driver.rejectionReason();
+            if (reason != null) {
+                throw new ClusterException(reason);
+            }
+            if (raft.isOver()) {
+                throw new ClusterException("the node ended while it was starting");
+            }
+            if (System.nanoTime() - begunNanos > tellNanos) {
+                LOG.info(
+                        tellNanos == LOG_AFTER_NANOS
+                                ? "waiting for a majority of the cluster"
+                                : "still waiting for a majority of the cluster: the others may be"
+                                        + " down, or this node may have been removed from it");
+                tellNanos *= LOG_AGAIN_FACTOR;
+            }
+            LockSupport.parkNanos(CHECK_INTERVAL_NANOS);
+        }
+    }
+
+    public Driver driver() {
+        return driver;
+    }
+
+    public ClusterConfig config() {
+        return config;
+    }
+
+    /** How the cluster looks from here. */
+    public NodeStatus status() {
+        return raft.status(unready() == null, driver.openSessions());
+    }
+
+    /** Why clients should use another node; null if this one can do what they ask for. */
+    public @Nullable String unready() {
+        return readiness.reason();
+    }
+
+    private NodeReport report() {
+        return new NodeReport(status(), driver.withState(Replica::nodes));
+    }
+
+    private long flush() {
+        return Math.min(driver.flush(), NANOS_PER_MILLI * 20);
+    }
+
+    private long tick() {
+        return driver.tick();
+    }
+
+    /** The others may be waiting for a disk. */
+    private long watch() {
+        driver.watch();
+        return NANOS_PER_MILLI * 100;
+    }
+
+    private long check() {
+        raft.check();
+        look();
+        return NANOS_PER_MILLI * 100;
+    }
+
+    /** The disk may be busy. */
+    private long sync() {
+        raft.sync();
+        return NANOS_PER_MILLI * 100;
+    }
+
+    private void look() {
+        NodeStatus status = raft.status(driver.isServing(), 0);
+        readiness.look(
+                new Readiness.Observation(
+                        ended(),
+                        status.serving(),
+                        status.leader() != null,
+                        raft.isMajoritySilent(Readiness.MOST_NANOS / NANOS_PER_MILLI),
+                        status.commitIndex(),
+                        status.appliedIndex(),
+                        driver.unansweredNanos()),
+                System.nanoTime());
+    }
+
+    private @Nullable String ended() {
+        if (driver.rejectionReason() != null) {
+            return driver.rejectionReason();
+        }
+        return raft.isOver()
+                ? "the log has ended: the node was removed from the cluster, or see its log"
+                : null;
+    }
+
+    /** Leaves in good order: what clients of other nodes do is hardly held up. */
+    @Override
+    public void close() {
+        close(MAX_CLOSE);
+    }
+
+    /**
+     * Leaves in good order.
+     *
+     * @param limit how long to wait for the other nodes, of which there may be no majority any
+     *     more; at least half a second
+     */
+    public void close(Duration limit) {
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        TimeLimit left =
+                new TimeLimit(limit.compareTo(MIN_CLOSE) < 0 ? MIN_CLOSE : limit, System::nanoTime);
+        await(driver::isQuiescent, left.atMost(SETTLE));
+        driver.leave();
+        await(driver::hasLeft, left.atMost(LEAVE));
+        raft.handOver(left.atMost(HAND_OVER));
+        stop();
+    }
+
+    private static void await(BooleanSupplier condition, Duration limit) {
+        long begunNanos = System.nanoTime();
+        while (!condition.getAsBoolean() && System.nanoTime() - begunNanos < limit.toNanos()) {
+            LockSupport.parkNanos(NANOS_PER_MILLI);
+        }
+    }
+
+    private void stop() {
+        closed.set(true);
+        flushWorker.stop();
+        tickWorker.stop();
+        watchWorker.stop();
+        checkWorker.stop();
+        syncing.stop();
+        raft.close();
+        data.close();
+    }
+
+    /** What the driver needs of the world. */
+    private final class NodeEnvironment implements ReplicatedDriver.Environment {
+        @Override
+        public void flushSoon() {
+            flushWorker.wake();
+        }
+
+        @Override
+        public void tickSoon() {
+            tickWorker.wake();
+        }
+
+        @Override
+        public UUID randomUuid() {
+            return UUID.randomUUID();
+        }
+
+        @Override
+        public long wallClockNanos() {
+            return Duration.ofMillis(System.currentTimeMillis()).toNanos();
+        }
+
+        @Override
+        public void runLater(Runnable task) {
+            Thread.startVirtualThread(task);
+        }
+    }
+}

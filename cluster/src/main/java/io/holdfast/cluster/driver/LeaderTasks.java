@@ -1,0 +1,76 @@
+package io.holdfast.cluster.driver;
+
+import io.holdfast.cluster.entry.LogEntry;
+import io.holdfast.cluster.entry.LogEntryEncoding;
+import io.holdfast.cluster.entry.ReplicatedSettings;
+import io.holdfast.cluster.state.Replica;
+
+/** What the node that leads does for all: it lets time pass and sees to the rules. */
+final class LeaderTasks {
+    private static final long AGAIN_NANOS = 200_000_000L;
+    private static final long IDLE_NANOS = 50_000_000L;
+    private static final int COLLECT_SLICE = 1024;
+
+    private final ReplicatedLog replicatedLog;
+    private final ReplicatedSettings replicatedSettings;
+    private final long collectNanos;
+    private final ReplicatedDriver.Environment environment;
+
+    /** Until when an entry of ours may still be on its way. */
+    private long busyNanos = Long.MIN_VALUE;
+
+    /** How far the state was when we proposed it. */
+    private long proposedAt = -1;
+
+    private long nextCollectNanos = Long.MIN_VALUE;
+
+    LeaderTasks(ReplicatedLog replicatedLog, ReplicatedSettings replicatedSettings, long collectNanos, ReplicatedDriver.Environment environment) {
+        this.replicatedLog = replicatedLog;
+        this.replicatedSettings = replicatedSettings;
+        this.collectNanos = collectNanos;
+        this.environment = environment;
+    }
+
+    /** Proposes what is due, if this node leads; how long until there may be more. */
+    long tick(Replica replica, long now) {
+        if (!replicatedLog.isLeader()) {
+            return IDLE_NANOS;
+        }
+        if (now < busyNanos && replica.entries() == proposedAt) {
+            return Math.min(IDLE_NANOS, busyNanos - now);
+        }
+        if (replica.cluster() == null) {
+            propose(new LogEntry.CreateCluster(environment.randomUuid(), environment.wallClockNanos()), replica, now);
+            return AGAIN_NANOS;
+        }
+        if (!replica.rules().equals(replicatedSettings)) {
+            propose(new LogEntry.ChangeSettings(replicatedSettings), replica, now);
+            return AGAIN_NANOS;
+        }
+        long due = replica.nextDueNanos();
+        if (due == Long.MAX_VALUE && !replica.engine().hasCollectable(Long.MAX_VALUE - 1)) {
+            return IDLE_NANOS;
+        }
+        boolean started = replica.term() == replicatedLog.term();
+        long time = replica.timeNanos() + (started ? Math.max(0, now - replica.stampNanos()) : 0);
+        if (!started || due <= time) {
+            propose(new LogEntry.Tick(), replica, now);
+            return IDLE_NANOS;
+        }
+        if (now >= nextCollectNanos) {
+            if (replica.engine().hasCollectable(time)) {
+                propose(new LogEntry.Collect(COLLECT_SLICE), replica, now);
+                return IDLE_NANOS;
+            }
+            nextCollectNanos = now + collectNanos;
+        }
+        return Math.min(IDLE_NANOS, due - time);
+    }
+
+    private void propose(LogEntry logEntry, Replica replica, long now) {
+        busyNanos = now + AGAIN_NANOS;
+        proposedAt = replica.entries();
+        byte[] bytes = LogEntryEncoding.encode(logEntry);
+        environment.runLater(() -> replicatedLog.propose(bytes, _ -> {}));
+    }
+}

@@ -1,8 +1,0 @@
-/**
- * How one node serves its clients by the log: it brings their commands in, exactly once and in
- * order, and tells them what its own copy of the state says has become of them.
- */
-@NullMarked
-package io.holdfast.cluster.node;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,12 @@
+package io.holdfast.cluster.rpc;
+
+import java.io.IOException;
+
+/** The other node has got a call and did not do it. */
+public final class RpcRefusedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    RpcRefusedException(String reason) {
+        super(reason);
+    }
+}

@@ -1,0 +1,110 @@
+package io.holdfast.cluster.rpc;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+
+/** Makes connections: in the clear, or with both sides showing a certificate. */
+public final class RpcSocketFactory {
+    private static final String PROTOCOL = "TLSv1.3";
+    private static final int BACKLOG = 64;
+
+    /** What comes before the first frame, TLS and the greeting, may take so long altogether. */
+    static final int GREETING_MILLIS = 5000;
+
+    private final @Nullable SSLContext tls;
+
+    /**
+     * @param tls null to talk in the clear
+     */
+    public RpcSocketFactory(@Nullable SSLContext tls) {
+        this.tls = tls;
+    }
+
+    public boolean isSecure() {
+        return tls != null;
+    }
+
+    RpcConnection connect(InetSocketAddress address, int millis) throws IOException {
+        InetSocketAddress resolved =
+                address.isUnresolved()
+                        ? new InetSocketAddress(address.getHostString(), address.getPort())
+                        : address;
+        Socket raw = new Socket();
+        try {
+            RpcConnection.prepare(raw);
+            raw.connect(resolved, millis);
+            raw.setSoTimeout(millis);
+            try (Deadline _ = new Deadline(raw, GREETING_MILLIS)) {
+                RpcConnection rpcConnection = new RpcConnection(secured(raw, address), raw);
+                rpcConnection.greet();
+                raw.setSoTimeout(0);
+                return rpcConnection;
+            }
+        } catch (IOException | RuntimeException e) {
+            raw.close();
+            throw e;
+        }
+    }
+
+    private Socket secured(Socket raw, InetSocketAddress address) throws IOException {
+        if (tls == null) {
+            return raw;
+        }
+        SSLSocket secure =
+                (SSLSocket)
+                        tls.getSocketFactory()
+                                .createSocket(
+                                        raw, address.getHostString(), address.getPort(), true);
+        SSLParameters rules = secure.getSSLParameters();
+        rules.setProtocols(new String[] {PROTOCOL});
+        rules.setEndpointIdentificationAlgorithm("HTTPS");
+        secure.setSSLParameters(rules);
+        secure.startHandshake();
+        return secure;
+    }
+
+    ServerSocket listen(InetSocketAddress address) throws IOException {
+        ServerSocket listening = new ServerSocket();
+        try {
+            listening.setReuseAddress(true);
+            InetAddress host = InetAddress.getByName(address.getHostString());
+            listening.bind(new InetSocketAddress(host, address.getPort()), BACKLOG);
+            return listening;
+        } catch (IOException | RuntimeException e) {
+            listening.close();
+            throw e;
+        }
+    }
+
+    /** What the side that was called makes of a connection. */
+    RpcConnection accepted(Socket raw, int millis) throws IOException {
+        RpcConnection.prepare(raw);
+        try (Deadline _ = new Deadline(raw, millis)) {
+            RpcConnection rpcConnection = new RpcConnection(secured(raw), raw);
+            rpcConnection.requireGreeting();
+            return rpcConnection;
+        }
+    }
+
+    private Socket secured(Socket raw) throws IOException {
+        if (tls == null) {
+            return raw;
+        }
+        SSLSocket secure = (SSLSocket) tls.getSocketFactory().createSocket(raw, null, true);
+        SSLParameters rules = secure.getSSLParameters();
+        rules.setProtocols(new String[] {PROTOCOL});
+        rules.setNeedClientAuth(true);
+        secure.setSSLParameters(rules);
+        secure.startHandshake();
+        return secure;
+    }
+}

@@ -1,0 +1,212 @@
+package io.holdfast.cluster.bootstrap;
+
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.ClusterTls;
+import io.holdfast.cluster.NodeAddress;
+import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.MemoryBudgets;
+import io.holdfast.driver.DriverObserver;
+import io.holdfast.engine.EngineSettings;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+
+/** Nodes of one cluster in this process. */
+public final class TestCluster implements AutoCloseable {
+    private static final String CLUSTER = "test";
+    private static final DriverConfig USUAL =
+            new DriverConfig(
+                    new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true),
+                    KeyLimits.NONE,
+                    Duration.ofSeconds(1),
+                    0,
+                    MemoryBudgets.UNLIMITED,
+                    DriverObserver.NONE);
+
+    private final String cluster;
+    private final Path directory;
+    private final @Nullable ClusterTls tls;
+    private final DriverConfig driver;
+    private final List<NodeAddress> members;
+    private final Map<String, ClusterNode> nodes = new ConcurrentSkipListMap<>();
+
+    public TestCluster(Path directory, String... names) {
+        this(CLUSTER, directory, null, USUAL, names);
+    }
+
+    /**
+     * @param tls how they talk; null for in the clear
+     */
+    public TestCluster(Path directory, @Nullable ClusterTls tls, String... names) {
+        this(CLUSTER, directory, tls, USUAL, names);
+    }
+
+    /**
+     * @param cluster a name that no other cluster in this process has
+     * @param driver what they serve by
+     */
+    public TestCluster(String cluster, Path directory, DriverConfig driver, String... names) {
+        this(cluster, directory, null, driver, names);
+    }
+
+    private TestCluster(
+            String cluster,
+            Path directory,
+            @Nullable ClusterTls tls,
+            DriverConfig driver,
+            String... names) {
+        this.cluster = cluster;
+        this.directory = directory;
+        this.tls = tls;
+        this.driver = driver;
+        Iterator<Integer> ports = freePorts(names.length).iterator();
+        List<NodeAddress> all = new ArrayList<>();
+        for (String name : names) {
+            all.add(new NodeAddress(name, "127.0.0.1", ports.next()));
+        }
+        this.members = List.copyOf(all);
+    }
+
+    private static List<Integer> freePorts(int count) {
+        List<ServerSocket> sockets = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+            }
+            List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
+            for (ServerSocket socket : sockets) {
+                socket.close();
+            }
+            return ports;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Starts nodes at the same time, and returns when they serve. */
+    public void start(String... names) {
+        start(members, false, names);
+    }
+
+    /**
+     * Starts a node with what it knows of the cluster; joining, it does not serve before it is
+     * added.
+     */
+    public CompletableFuture<ClusterNode> join(String name, List<NodeAddress> known) {
+        return CompletableFuture.supplyAsync(
+                        () -> startOne(name, known, true), Thread::startVirtualThread)
+                .whenComplete(
+                        (node, failure) -> {
+                            if (failure == null) {
+                                nodes.put(name, node);
+                            }
+                        });
+    }
+
+    /** Starts nodes that know these. */
+    public void start(List<NodeAddress> known, String... names) {
+        start(known, false, names);
+    }
+
+    private void start(List<NodeAddress> known, boolean joining, String... names) {
+        List<CompletableFuture<ClusterNode>> starting = new ArrayList<>();
+        for (String name : names) {
+            starting.add(
+                    CompletableFuture.supplyAsync(
+                            () -> startOne(name, known, joining), Thread::startVirtualThread));
+        }
+        for (CompletableFuture<ClusterNode> node : starting) {
+            ClusterNode started = node.orTimeout(60, TimeUnit.SECONDS).join();
+            nodes.put(started.config().node(), started);
+        }
+    }
+
+    private ClusterNode startOne(String name, List<NodeAddress> known, boolean joining) {
+        ClusterConfig config =
+                new ClusterConfig(
+                        cluster,
+                        known,
+                        name,
+                        directory.resolve(name),
+                        Duration.ofSeconds(5),
+                        Duration.ofSeconds(10),
+                        joining,
+                        tls);
+        try {
+            return ClusterNode.start(
+                    config,
+                    driver,
+                    failure -> {
+                        throw new IllegalStateException(failure);
+                    });
+        } catch (ClusterException e) {
+            throw new CompletionException(e);
+        }
+    }
+
+    public List<NodeAddress> members() {
+        return members;
+    }
+
+    /** Where a node has its data. */
+    public Path data(String name) {
+        return directory.resolve(name);
+    }
+
+    public ClusterNode node(String name) {
+        ClusterNode node = nodes.get(name);
+        if (node == null) {
+            throw new IllegalArgumentException("not started: " + name);
+        }
+        return node;
+    }
+
+    /** The one that leads; on a busy machine there may be none for a moment. */
+    public ClusterNode leader() {
+        return await().atMost(Duration.ofSeconds(60))
+                .until(
+                        () ->
+                                nodes.values().stream()
+                                        .filter(node -> node.status().role().equals("leader"))
+                                        .findFirst(),
+                        Optional::isPresent)
+                .orElseThrow();
+    }
+
+    /** One that does not lead. */
+    public ClusterNode follower() {
+        return nodes.values().stream()
+                .filter(node -> !node.status().role().equals("leader"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    public void stop(String name) {
+        nodes.remove(name).close();
+    }
+
+    @Override
+    public void close() {
+        nodes.values().forEach(node -> node.close(Duration.ZERO));
+        nodes.clear();
+    }
+}

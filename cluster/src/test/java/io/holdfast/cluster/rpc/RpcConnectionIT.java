@@ -1,0 +1,406 @@
+package io.holdfast.cluster.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+@DisplayName("A connection between nodes")
+@Timeout(120)
+class RpcConnectionIT {
+    private static final byte ECHO = 10;
+    private static final byte LATER = 11;
+    private static final byte FAIL = 12;
+    private static final byte NOTE = 13;
+    private static final long LONG_MILLIS = 60_000;
+
+    private final RpcSocketFactory rpcSocketFactory = new RpcSocketFactory(null);
+    private final List<CompletableFuture<byte[]>> later = new CopyOnWriteArrayList<>();
+    private final List<String> noted = new CopyOnWriteArrayList<>();
+    private RpcServer rpcServer;
+    private RpcClient rpcClient;
+
+    private @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body) throws IOException {
+        return switch (kind) {
+            case ECHO -> CompletableFuture.completedFuture(body);
+            case LATER -> {
+                CompletableFuture<byte[]> answer = new CompletableFuture<>();
+                later.add(answer);
+                yield answer;
+            }
+            case NOTE -> {
+                noted.add(new String(body, StandardCharsets.UTF_8));
+                yield null;
+            }
+            default -> throw new IOException("not today");
+        };
+    }
+
+    @BeforeEach
+    void connect() throws IOException {
+        rpcServer = answerer(0);
+        int port = rpcServer.address().getPort();
+        rpcClient =
+                new RpcClient(
+                        "test",
+                        () -> InetSocketAddress.createUnresolved("127.0.0.1", port),
+                        rpcSocketFactory);
+    }
+
+    private RpcServer answerer(int port) throws IOException {
+        return new RpcServer("test", loopback(port), rpcSocketFactory, this::handle);
+    }
+
+    private RpcServer answerer(int port, int greetingMillis, ThreadFactory threads)
+            throws IOException {
+        return new RpcServer("test", loopback(port), rpcSocketFactory, this::handle, greetingMillis, threads);
+    }
+
+    private static InetSocketAddress loopback(int port) {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        rpcClient.close();
+        rpcServer.close();
+    }
+
+    private CompletableFuture<byte[]> call(byte kind, String text) {
+        return rpcClient.call(kind, bytes(text), LONG_MILLIS);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void gives_each_call_its_own_answer() throws Exception {
+        CompletableFuture<byte[]> first = call(LATER, "first");
+        CompletableFuture<byte[]> second = call(LATER, "second");
+        assertThat(call(ECHO, "third").get()).isEqualTo(bytes("third"));
+        await().until(() -> later.size() == 2);
+        later.getLast().complete(bytes("b"));
+        assertThat(second.get()).isEqualTo(bytes("b"));
+        assertThat(first).isNotDone();
+        later.getFirst().complete(bytes("a"));
+        assertThat(first.get()).isEqualTo(bytes("a"));
+    }
+
+    @Test
+    void says_why_a_call_was_refused() {
+        assertThatThrownBy(() -> call(FAIL, "").get())
+                .isInstanceOf(ExecutionException.class)
+                .cause()
+                .isInstanceOf(RpcRefusedException.class)
+                .hasMessage("not today");
+        CompletableFuture<byte[]> slow = call(LATER, "");
+        await().until(() -> later.size() == 1);
+        later.getFirst().completeExceptionally(new IOException("nor tomorrow"));
+        assertThatThrownBy(slow::get).hasMessageContaining("nor tomorrow");
+    }
+
+    @Test
+    void carries_large_bodies() throws Exception {
+        byte[] body = new byte[RpcFrame.MAX_BYTES];
+        new Random(1).nextBytes(body);
+        assertThat(rpcClient.call(ECHO, body, LONG_MILLIS).get()).isEqualTo(body);
+    }
+
+    @Test
+    void fails_what_is_under_way_when_it_ends_and_is_made_anew() throws Exception {
+        CompletableFuture<byte[]> lost = call(LATER, "");
+        await().until(() -> later.size() == 1);
+        int port = rpcServer.address().getPort();
+        rpcServer.close();
+        assertThatThrownBy(lost::get).isInstanceOf(ExecutionException.class);
+        assertThatThrownBy(() -> call(ECHO, "x").get()).isInstanceOf(ExecutionException.class);
+        rpcServer = answerer(port);
+        await().ignoreExceptions().until(() -> call(ECHO, "again").get().length == 5);
+    }
+
+    @Test
+    void is_given_up_when_nothing_is_heard_for_too_long() throws Exception {
+        CompletableFuture<byte[]> silent = rpcClient.call(LATER, new byte[0], 1);
+        await().until(
+                        () -> {
+                            rpcClient.check();
+                            return silent.isCompletedExceptionally();
+                        });
+        assertThat(call(ECHO, "anew").get()).isEqualTo(bytes("anew"));
+    }
+
+    @Test
+    void is_kept_as_long_as_a_call_may_take() throws Exception {
+        CompletableFuture<byte[]> patient = call(LATER, "");
+        await().until(() -> later.size() == 1);
+        rpcClient.check();
+        later.getFirst().complete(bytes("done"));
+        assertThat(patient.get()).isEqualTo(bytes("done"));
+    }
+
+    @Test
+    void goes_over_another_when_it_is_asked_to() throws Exception {
+        CompletableFuture<byte[]> lost = call(LATER, "");
+        rpcClient.reconnect();
+        assertThatThrownBy(lost::get).isInstanceOf(ExecutionException.class);
+        assertThat(rpcClient.isConnected()).isFalse();
+        assertThat(call(ECHO, "anew").get()).isEqualTo(bytes("anew"));
+        assertThat(rpcClient.isConnected()).isTrue();
+    }
+
+    @Test
+    void brings_what_nobody_answers_only_if_it_is_there() throws Exception {
+        rpcClient.sendOneWay(NOTE, bytes("lost"));
+        assertThat(call(ECHO, "").get()).isEmpty();
+        rpcClient.sendOneWay(NOTE, bytes("heard"));
+        await().until(() -> noted.contains("heard"));
+        assertThat(noted).containsExactly("heard");
+    }
+
+    @Test
+    void tells_of_a_refusal_and_of_nothing_else() throws Exception {
+        AtomicInteger refusals = new AtomicInteger();
+        rpcClient.sendOneWay(FAIL, new byte[0], refusals::incrementAndGet); // connects by itself
+        await().until(() -> refusals.get() == 1);
+        rpcClient.sendOneWay(NOTE, bytes("fine"), refusals::incrementAndGet);
+        rpcClient.sendOneWay(FAIL, new byte[0], refusals::incrementAndGet);
+        await().until(() -> refusals.get() == 2);
+        assertThat(noted).containsExactly("fine");
+        rpcServer.close();
+        await().until(() -> !rpcClient.isConnected());
+        rpcClient.sendOneWay(NOTE, bytes("nobody there"), refusals::incrementAndGet);
+        await().until(() -> refusals.get() == 3);
+    }
+
+    @Test
+    void brings_what_is_told_in_order_also_while_it_is_being_made() {
+        for (int i = 0; i < 50; i++) {
+            rpcClient.sendOneWay(NOTE, bytes("" + i), () -> {});
+            if (i % 10 == 9) {
+                int soFar = i + 1;
+                await().until(() -> noted.size() == soFar);
+                rpcClient.reconnect();
+            }
+        }
+        assertThat(noted)
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 50).mapToObj(String::valueOf).toList());
+    }
+
+    @Test
+    void is_not_waited_for_by_those_who_cannot() throws Exception {
+        CompletableFuture<byte[]> none = rpcClient.callIfConnected(ECHO, bytes("x"), LONG_MILLIS);
+        assertThatThrownBy(none::get).hasMessageContaining("not connected yet");
+        await().until(rpcClient::isConnected);
+        assertThat(rpcClient.callIfConnected(ECHO, bytes("x"), LONG_MILLIS).get())
+                .isEqualTo(bytes("x"));
+    }
+
+    @Test
+    void is_not_made_after_the_end() {
+        rpcClient.close();
+        assertThatThrownBy(() -> call(ECHO, "").get()).hasMessageContaining("closed");
+    }
+
+    private Socket stranger() throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), rpcServer.address().getPort());
+        socket.setSoTimeout(60_000);
+        return socket;
+    }
+
+    /** Whether the other side ends it. */
+    private static boolean ends(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketException e) {
+            return true; // it was reset
+        }
+    }
+
+    @Test
+    void is_ended_when_a_stranger_makes_it() throws Exception {
+        try (Socket socket = stranger()) {
+            socket.getOutputStream().write(bytes("GET / HTTP/1.1\r\n\r\n"));
+            assertThat(ends(socket)).isTrue();
+        }
+        assertThat(call(ECHO, "others").get()).isEqualTo(bytes("others"));
+    }
+
+    @Test
+    void is_ended_at_a_frame_that_cannot_be() throws Exception {
+        for (int length : new int[] {-1, 0, 8, RpcFrame.MAX_BYTES + 10, Integer.MAX_VALUE}) {
+            try (Socket socket = stranger()) {
+                socket.getOutputStream().write(RpcFrame.greeting());
+                socket.getOutputStream().write(ByteBuffer.allocate(64).putInt(length).array());
+                assertThat(ends(socket)).as("length " + length).isTrue();
+            }
+        }
+        assertThat(call(ECHO, "others").get()).isEqualTo(bytes("others"));
+    }
+
+    @Test
+    void is_ended_when_a_stranger_takes_too_long_although_it_sends_a_byte_now_and_then()
+            throws Exception {
+        rpcServer.close();
+        rpcServer = answerer(0, 500, Thread::new);
+        byte[] greeting = RpcFrame.greeting();
+        try (Socket socket = stranger()) {
+            socket.setSoTimeout(200);
+            int sent = 0;
+            boolean ended = false;
+            while (!ended && sent < greeting.length - 1) {
+                socket.getOutputStream().write(greeting[sent++]);
+                try {
+                    ended = ends(socket);
+                } catch (SocketTimeoutException e) {
+                    ended = false; // not yet
+                }
+            }
+            assertThat(ended).isTrue();
+        }
+    }
+
+    @Test
+    void is_accepted_again_after_a_thread_could_not_be_started() throws Exception {
+        rpcServer.close();
+        AtomicInteger failures = new AtomicInteger(70); // more than there may be connections
+        rpcServer =
+                answerer(
+                        0,
+                        60_000,
+                        task -> {
+                            if (failures.getAndDecrement() > 0) {
+                                throw new OutOfMemoryError("unable to create native thread");
+                            }
+                            return new Thread(task);
+                        });
+        while (failures.get() > 0) {
+            try (Socket socket = stranger()) {
+                assertThat(ends(socket)).isTrue();
+            }
+        }
+        try (Socket socket = stranger()) {
+            socket.getOutputStream().write(RpcFrame.greeting());
+            socket.getOutputStream().write(RpcFrame.encode(ECHO, 1, bytes("x")));
+            assertThat(socket.getInputStream().read()).isZero(); // the length of an answer
+        }
+    }
+
+    @Test
+    void is_made_again_after_no_thread_could_read_from_it() throws Exception {
+        AtomicInteger failures = new AtomicInteger(1);
+        int port = rpcServer.address().getPort();
+        try (RpcClient starved =
+                new RpcClient(
+                        "starved",
+                        () -> loopback(port),
+                        rpcSocketFactory,
+                        task -> {
+                            if (failures.getAndDecrement() > 0) {
+                                throw new OutOfMemoryError("unable to create native thread");
+                            }
+                            return new Thread(task);
+                        })) {
+            assertThatThrownBy(() -> starved.call(ECHO, bytes("x"), LONG_MILLIS).get())
+                    .hasMessageContaining("no thread");
+            assertThat(starved.isConnected()).isFalse();
+            await().ignoreExceptions()
+                    .until(() -> starved.call(ECHO, bytes("x"), LONG_MILLIS).get().length == 1);
+        }
+    }
+
+    @Test
+    void ends_also_while_the_next_one_is_being_made() throws Exception {
+        int port = rpcServer.address().getPort();
+        var resolving = new CountDownLatch(1);
+        var resolve = new CountDownLatch(1);
+        var connections = new AtomicInteger();
+        try (RpcClient slow =
+                new RpcClient(
+                        "slow",
+                        () -> {
+                            if (connections.getAndIncrement() > 0) { // a name server is slow
+                                resolving.countDown();
+                                awaitUninterruptibly(resolve);
+                            }
+                            return loopback(port);
+                        },
+                        rpcSocketFactory)) {
+            var reader = new CompletableFuture<Thread>();
+            var goOn = new CountDownLatch(1);
+            var answered =
+                    slow.call(LATER, new byte[0], LONG_MILLIS)
+                            .thenRun(
+                                    () -> { // on the thread that reads
+                                        reader.complete(Thread.currentThread());
+                                        awaitUninterruptibly(goOn);
+                                    });
+            await().until(() -> later.size() == 1);
+            later.getFirst().complete(new byte[0]);
+            Thread reading = reader.get();
+            slow.reconnect();
+            assertThat(slow.callIfConnected(ECHO, new byte[0], LONG_MILLIS))
+                    .isCompletedExceptionally();
+            resolving.await();
+            goOn.countDown();
+            assertThat(reading.join(Duration.ofSeconds(30))).isTrue();
+            answered.join();
+            resolve.countDown();
+            await().until(slow::isConnected);
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void is_refused_when_there_are_too_many() throws Exception {
+        List<Socket> open = new CopyOnWriteArrayList<>();
+        try {
+            for (int i = 0; i < 64; i++) {
+                Socket socket = stranger();
+                socket.getOutputStream().write(RpcFrame.greeting());
+                open.add(socket);
+            }
+            try (Socket one = stranger()) {
+                assertThat(ends(one)).isTrue();
+            }
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+        await().ignoreExceptions().until(() -> call(ECHO, "room").get().length == 4);
+    }
+}

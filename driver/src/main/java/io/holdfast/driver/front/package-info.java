@@ -1,5 +1,0 @@
-/** How a part of a server that serves clients its own way fits into the server. */
-@NullMarked
-package io.holdfast.driver.front;
-
-import org.jspecify.annotations.NullMarked;

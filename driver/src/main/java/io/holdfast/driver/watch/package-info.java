@@ -1,5 +1,0 @@
-/** What can be known about what happens: counts, the past of keys, and a feed of events. */
-@NullMarked
-package io.holdfast.driver.watch;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,88 @@
+package io.holdfast.http.dashboard;
+
+import io.holdfast.http.web.ApiRouter;
+import io.holdfast.http.web.HttpExchange;
+import io.holdfast.http.web.Permission;
+import io.holdfast.http.web.Problem;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerResponse;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Set;
+
+/** {@code /} and {@code /page/}. */
+public final class DashboardRoutes {
+    static final String INDEX = "index.html";
+
+    /** Every file there is; nothing else is ever read. */
+    static final Set<String> FILES =
+            Set.of(
+                    "actions.js",
+                    "api.js",
+                    "app.js",
+                    "chart.js",
+                    "dialogs.js",
+                    "dom.js",
+                    "filters.js",
+                    "format.js",
+                    "grid.js",
+                    "icon.svg",
+                    "keys.js",
+                    "live.js",
+                    "parts.js",
+                    "poller.js",
+                    "state.js",
+                    "style.css",
+                    "theme.js",
+                    "view-charts.js",
+                    "view-connection.js",
+                    "view-connections.js",
+                    "view-key.js",
+                    "view-keys.js",
+                    "view-signals.js",
+                    "view-waits.js");
+
+    /** Own files only, nothing inline, no HTML made from text, and nobody's frame. */
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+                    + " connect-src 'self'; base-uri 'none'; form-action 'none';"
+                    + " frame-ancestors 'none'; require-trusted-types-for 'script'";
+
+    private final DashboardFiles files = new DashboardFiles();
+
+    public void addTo(ApiRouter apiRouter) {
+        apiRouter.add(HttpMethod.GET, "/", Permission.NOTHING, httpExchange -> send(httpExchange, INDEX));
+        apiRouter.add(HttpMethod.GET, "/page/{file}", Permission.NOTHING, this::sendNamed);
+    }
+
+    private void sendNamed(HttpExchange httpExchange) throws Problem {
+        String name = httpExchange.segment("file");
+        if (!FILES.contains(name)) {
+            throw Problem.notFound();
+        }
+        send(httpExchange, name);
+    }
+
+    private void send(HttpExchange httpExchange, String name) {
+        DashboardFile file = files.get(name);
+        HttpServerResponse response = httpExchange.response();
+        response.putHeader(HttpHeaders.ETAG, file.tag())
+                .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache")
+                .putHeader("Content-Security-Policy", POLICY)
+                .putHeader("X-Frame-Options", "DENY")
+                .putHeader("Referrer-Policy", "no-referrer")
+                .putHeader("Cross-Origin-Opener-Policy", "same-origin")
+                .putHeader("Cross-Origin-Resource-Policy", "same-origin");
+        if (isKnown(file, httpExchange.header("If-None-Match"))) {
+            response.putHeader("X-Content-Type-Options", "nosniff").setStatusCode(304).end();
+        } else {
+            httpExchange.answer(200, file.type(), file.bytes());
+        }
+    }
+
+    private static boolean isKnown(DashboardFile file, @Nullable String tags) {
+        return tags != null && tags.contains(file.tag());
+    }
+}

@@ -1,8 +1,0 @@
-/**
- * Serves the dashboard: a page and its scripts, as they are in the resources beside this package.
- * They hold no data and need no secret; what they show they ask for under {@code /v1}.
- */
-@NullMarked
-package io.holdfast.http.page;
-
-import org.jspecify.annotations.NullMarked;

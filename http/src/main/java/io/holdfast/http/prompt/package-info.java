@@ -1,5 +1,0 @@
-/** Questions that are answered at once, for requests without a session. */
-@NullMarked
-package io.holdfast.http.prompt;
-
-import org.jspecify.annotations.NullMarked;

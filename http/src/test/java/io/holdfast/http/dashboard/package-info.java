@@ -1,0 +1,4 @@
+@NullMarked
+package io.holdfast.http.dashboard;
+
+import org.jspecify.annotations.NullMarked;

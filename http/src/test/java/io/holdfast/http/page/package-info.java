@@ -1,4 +1,0 @@
-@NullMarked
-package io.holdfast.http.page;
-
-import org.jspecify.annotations.NullMarked;
