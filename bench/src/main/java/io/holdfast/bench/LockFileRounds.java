@@ -55,9 +55,11 @@ public final class LockFileRounds {
     }
 
     private static void rounds(FileSemaphore semaphore, long nanos, long[] took) {
-        RoundTimes roundTimes = RoundTimes.take(nanos, took, () -> semaphore.tryAcquire().orElseThrow().close());
+        RoundTimes roundTimes =
+                RoundTimes.take(nanos, took, () -> semaphore.tryAcquire().orElseThrow().close());
         System.out.printf(
-                "%.1f %.1f %.1f %.1f%n", roundTimes.mean(), roundTimes.p50(), roundTimes.p99(), roundTimes.cpu());
+                "%.1f %.1f %.1f %.1f%n",
+                roundTimes.mean(), roundTimes.p50(), roundTimes.p99(), roundTimes.cpu());
     }
 
     private static void hold(FileSemaphore semaphore) throws IOException, InterruptedException {

@@ -2,10 +2,10 @@ package io.holdfast.bench;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.LockEngine;
-import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,8 +1,8 @@
 package io.holdfast.bench;
 
-import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;

@@ -43,6 +43,10 @@ public final class SocketLockRounds {
         RoundTimes roundTimes = RoundTimes.take(nanos, took, () -> client.acquireWrite().release());
         System.out.printf(
                 "%.1f %.1f %.1f %b %.1f%n",
-                roundTimes.mean(), roundTimes.p50(), roundTimes.p99(), client.isPrimary(), roundTimes.cpu());
+                roundTimes.mean(),
+                roundTimes.p50(),
+                roundTimes.p99(),
+                client.isPrimary(),
+                roundTimes.cpu());
     }
 }

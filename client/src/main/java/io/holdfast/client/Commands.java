@@ -20,7 +20,9 @@ final class Commands {
     Optional<String> send(LockService service, String command, String key, String argument) {
         var what = command + " " + key;
         core.ensureOpen(what);
-        var valueOrFailure = ClientCore.await(service.command(command, key, argument), core.responseTimeoutNanos());
+        var valueOrFailure =
+                ClientCore.await(
+                        service.command(command, key, argument), core.responseTimeoutNanos());
         if (valueOrFailure == null) {
             throw new OutcomeUnknownException(
                     what + " at " + service.address() + ": no answer came in time", null);

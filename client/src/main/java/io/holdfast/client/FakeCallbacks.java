@@ -37,7 +37,8 @@ final class FakeCallbacks implements Executor {
     synchronized void awaitQuiet() {
         boolean interrupted = false;
         int looks = 0;
-        while (looks < CHECKS && running.stream().anyMatch(t -> !t.equals(Thread.currentThread()))) {
+        while (looks < CHECKS
+                && running.stream().anyMatch(t -> !t.equals(Thread.currentThread()))) {
             try {
                 wait(CHECK_INTERVAL_MILLIS);
             } catch (InterruptedException e) {

@@ -30,7 +30,8 @@ final class KeyInfoReader {
             return fromStats(key, root(service, "stats", "_"));
         }
         var root = root(service, "info", key);
-        return new KeyInfo(key, resourceInfo(root.get("mutex")), resourceInfo(root.get("semaphore")));
+        return new KeyInfo(
+                key, resourceInfo(root.get("mutex")), resourceInfo(root.get("semaphore")));
     }
 
     List<ServerStats> stats() {
@@ -50,7 +51,8 @@ final class KeyInfoReader {
     }
 
     private Map<?, ?> root(LockService service, String command, String key) {
-        return JsonReader.object(read(commands.send(service, command, key, "_").orElse(""), command));
+        return JsonReader.object(
+                read(commands.send(service, command, key, "_").orElse(""), command));
     }
 
     private static @Nullable Object read(String json, String command) {

@@ -20,7 +20,11 @@ final class LockHandle implements HoldfastLock {
     private final boolean isMulti;
     private final HoldOptions options;
 
-    LockHandle(ClientCore core, List<PendingAcquire.LockSpec> wanted, boolean several, HoldOptions options) {
+    LockHandle(
+            ClientCore core,
+            List<PendingAcquire.LockSpec> wanted,
+            boolean several,
+            HoldOptions options) {
         this.core = core;
         this.wanted = wanted;
         this.isMulti = several;
@@ -140,7 +144,8 @@ final class LockHandle implements HoldfastLock {
                         releaseLate(acquireOperation);
                     }
                 });
-        acquireOperation.result()
+        acquireOperation
+                .result()
                 .whenComplete(
                         (hold, failure) ->
                                 SerialExecutor.onExecutor(

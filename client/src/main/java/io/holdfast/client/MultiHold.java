@@ -40,7 +40,10 @@ final class MultiHold extends BaseHold {
 
     @Override
     public Duration lease() {
-        return parts.stream().map(RenewingHold::lease).min(Duration::compareTo).orElse(Duration.ZERO);
+        return parts.stream()
+                .map(RenewingHold::lease)
+                .min(Duration::compareTo)
+                .orElse(Duration.ZERO);
     }
 
     @Override
@@ -91,7 +94,8 @@ final class MultiHold extends BaseHold {
         finish();
         var answers = new ArrayList<CompletableFuture<?>>();
         for (int i = parts.size() - 1; i >= 0; i--) {
-            var answer = parts.get(i).startClose(span.isNegative() ? 0 : SaturatedNanos.saturated(span));
+            var answer =
+                    parts.get(i).startClose(span.isNegative() ? 0 : SaturatedNanos.saturated(span));
             if (answer != null) {
                 answers.add(answer);
             }

@@ -1,11 +1,11 @@
 package io.holdfast.client;
 
 import io.holdfast.client.ClientListener.AcquireResult;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.TimerClock;
 
@@ -32,7 +32,8 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
     private @Nullable RenewingHold renewingFirst;
     private TimerClock.@Nullable Timer safetyTimer;
 
-    private PendingAcquire(ClientCore core, LockSpec lockSpec, HoldOptions options, long waitNanos) {
+    private PendingAcquire(
+            ClientCore core, LockSpec lockSpec, HoldOptions options, long waitNanos) {
         this.core = core;
         service = core.serviceOf(lockSpec.key());
         this.lockSpec = lockSpec;
@@ -52,7 +53,8 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
         }
     }
 
-    static PendingAcquire start(ClientCore core, LockSpec lockSpec, HoldOptions options, long waitNanos) {
+    static PendingAcquire start(
+            ClientCore core, LockSpec lockSpec, HoldOptions options, long waitNanos) {
         core.ensureOpen(lockSpec.describe());
         var pendingAcquire = new PendingAcquire(core, lockSpec, options, waitNanos);
         pendingAcquire.ensureSupported();
@@ -73,7 +75,8 @@ final class PendingAcquire implements AcquireOperation, ClientCore.Part {
         }
         if (options.unbound() && !abilities.unbound()) {
             throw new UnsupportedByServerException(
-                    ClientExceptions.unsupported("unbound hold of " + lockSpec.describe(), service.address()),
+                    ClientExceptions.unsupported(
+                            "unbound hold of " + lockSpec.describe(), service.address()),
                     null);
         }
     }

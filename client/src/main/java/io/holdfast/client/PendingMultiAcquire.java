@@ -22,7 +22,10 @@ final class PendingMultiAcquire implements AcquireOperation {
     private boolean over;
 
     private PendingMultiAcquire(
-            ClientCore core, List<PendingAcquire.LockSpec> wanted, HoldOptions options, long waitNanos) {
+            ClientCore core,
+            List<PendingAcquire.LockSpec> wanted,
+            HoldOptions options,
+            long waitNanos) {
         this.core = core;
         this.wanted = wanted;
         this.options = options;
@@ -31,7 +34,10 @@ final class PendingMultiAcquire implements AcquireOperation {
     }
 
     static PendingMultiAcquire start(
-            ClientCore core, List<PendingAcquire.LockSpec> wanted, HoldOptions options, long waitNanos) {
+            ClientCore core,
+            List<PendingAcquire.LockSpec> wanted,
+            HoldOptions options,
+            long waitNanos) {
         var claim = new PendingMultiAcquire(core, wanted, options, waitNanos);
         claim.next();
         return claim;
@@ -51,7 +57,9 @@ final class PendingMultiAcquire implements AcquireOperation {
         }
         PendingAcquire pendingAcquire;
         try {
-            pendingAcquire = PendingAcquire.start(core, wanted.get(number), options.withoutCallbacks(), left());
+            pendingAcquire =
+                    PendingAcquire.start(
+                            core, wanted.get(number), options.withoutCallbacks(), left());
         } catch (RuntimeException e) {
             fail(e);
             return;

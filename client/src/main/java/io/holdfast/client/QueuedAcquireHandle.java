@@ -25,7 +25,8 @@ final class QueuedAcquireHandle implements QueuedAcquire {
 
     @Override
     public Hold await(Duration timeout) throws InterruptedException {
-        return tryAwait(timeout).orElseThrow(() -> ClientExceptions.timedOut("lock " + key, "its place"));
+        return tryAwait(timeout)
+                .orElseThrow(() -> ClientExceptions.timedOut("lock " + key, "its place"));
     }
 
     @Override
@@ -39,7 +40,9 @@ final class QueuedAcquireHandle implements QueuedAcquire {
         boolean before = isGranted();
         waitForTurn(nanos);
         var hold =
-                acquireOperation.result().isDone() ? BlockingAcquire.completed(acquireOperation.result()) : acquireOperation.cancel();
+                acquireOperation.result().isDone()
+                        ? BlockingAcquire.completed(acquireOperation.result())
+                        : acquireOperation.cancel();
         synchronized (this) {
             done = true;
         }
@@ -57,7 +60,8 @@ final class QueuedAcquireHandle implements QueuedAcquire {
     /** By the client's clock. */
     private void waitForTurn(long nanos) throws InterruptedException {
         var due = new CompletableFuture<Void>();
-        var timer = core.timeline().schedule(SaturatedNanos.capped(nanos), () -> due.complete(null));
+        var timer =
+                core.timeline().schedule(SaturatedNanos.capped(nanos), () -> due.complete(null));
         try {
             CompletableFuture.anyOf(acquireOperation.result(), due).get();
         } catch (ExecutionException e) {
@@ -69,7 +73,8 @@ final class QueuedAcquireHandle implements QueuedAcquire {
 
     @Override
     public boolean isGranted() {
-        return acquireOperation.result().isDone() && !acquireOperation.result().isCompletedExceptionally();
+        return acquireOperation.result().isDone()
+                && !acquireOperation.result().isCompletedExceptionally();
     }
 
     @Override

@@ -281,7 +281,9 @@ final class RenewingHold extends BaseHold implements ClientCore.Part {
         if (watched && certainty == GrantedHold.Certainty.GONE) {
             markLost(LossReason.CONNECTION_LOST);
         }
-        return isOpen() && certainty == GrantedHold.Certainty.HELD && left >= SaturatedNanos.saturated(span);
+        return isOpen()
+                && certainty == GrantedHold.Certainty.HELD
+                && left >= SaturatedNanos.saturated(span);
     }
 
     @Override

@@ -25,7 +25,8 @@ final class ServerSignals implements Signals {
     @Override
     public int send(String channel, String payload) {
         ArgumentValidation.channel(channel);
-        long receivers = commands.number("signal", channel, ArgumentValidation.payload(channel, payload));
+        long receivers =
+                commands.number("signal", channel, ArgumentValidation.payload(channel, payload));
         return (int) Math.min(Integer.MAX_VALUE, receivers);
     }
 
@@ -39,7 +40,8 @@ final class ServerSignals implements Signals {
         var calls = new Calls(new SerialExecutor(core.callbacks()), action);
         var signalQueue = new SignalQueue(calls::next);
         calls.signalQueue = signalQueue;
-        return open(new Listener(core, ArgumentValidation.key("pattern", pattern), signalQueue), group);
+        return open(
+                new Listener(core, ArgumentValidation.key("pattern", pattern), signalQueue), group);
     }
 
     @Override
@@ -50,7 +52,8 @@ final class ServerSignals implements Signals {
     @Override
     public SignalStream stream(String pattern, String group) {
         var signalQueue = new SignalQueue(() -> {});
-        return open(new Listener(core, ArgumentValidation.key("pattern", pattern), signalQueue), group);
+        return open(
+                new Listener(core, ArgumentValidation.key("pattern", pattern), signalQueue), group);
     }
 
     private Listener open(Listener listener, String group) {
@@ -65,7 +68,8 @@ final class ServerSignals implements Signals {
             throw ClientExceptions.closed(what);
         }
         for (var signalSubscription : listener.listenings) {
-            var valueOrFailure = ClientCore.await(signalSubscription.accepted(), core.responseTimeoutNanos());
+            var valueOrFailure =
+                    ClientCore.await(signalSubscription.accepted(), core.responseTimeoutNanos());
             var failure = valueOrFailure == null ? null : valueOrFailure.failure();
             if (valueOrFailure == null || failure != null) {
                 listener.close();

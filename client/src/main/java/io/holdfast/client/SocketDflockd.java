@@ -80,7 +80,9 @@ final class SocketDflockd implements DflockdConnection {
 
     /** True for {@code ok}, false for {@code error}. */
     private boolean held(String command, String key, String token) {
-        var line = sendAndRead(command, ArgumentValidation.key(key), ArgumentValidation.token(token), 0);
+        var line =
+                sendAndRead(
+                        command, ArgumentValidation.key(key), ArgumentValidation.token(token), 0);
         if (line.equals("ok") || line.equals("error")) {
             return line.equals("ok");
         }
@@ -88,7 +90,12 @@ final class SocketDflockd implements DflockdConnection {
     }
 
     private Optional<Long> lease(String command, String key, String token, long leaseSeconds) {
-        var line = sendAndRead(command, ArgumentValidation.key(key), ArgumentValidation.token(token) + lease(leaseSeconds), 0);
+        var line =
+                sendAndRead(
+                        command,
+                        ArgumentValidation.key(key),
+                        ArgumentValidation.token(token) + lease(leaseSeconds),
+                        0);
         if (line.matches("ok [0-9]{1,10}")) {
             return Optional.of(Long.parseLong(line.substring(3)));
         }
@@ -194,7 +201,10 @@ final class SocketDflockd implements DflockdConnection {
 
     @Override
     public void kset(String key, String value, long ttlSeconds) {
-        send("kset", ArgumentValidation.key(key), ArgumentValidation.value(value, seconds("ttlSeconds", ttlSeconds)));
+        send(
+                "kset",
+                ArgumentValidation.key(key),
+                ArgumentValidation.value(value, seconds("ttlSeconds", ttlSeconds)));
     }
 
     @Override
@@ -234,12 +244,16 @@ final class SocketDflockd implements DflockdConnection {
 
     @Override
     public List<String> lrange(String key, long first, long last) {
-        return Data.strings(send("lrange", ArgumentValidation.key(key), first + " " + last).orElse("[]"), key);
+        return Data.strings(
+                send("lrange", ArgumentValidation.key(key), first + " " + last).orElse("[]"), key);
     }
 
     @Override
     public long signal(String channel, String payload) {
-        return number("signal", ArgumentValidation.channel(channel), ArgumentValidation.payload(channel, payload));
+        return number(
+                "signal",
+                ArgumentValidation.channel(channel),
+                ArgumentValidation.payload(channel, payload));
     }
 
     @Override
@@ -249,13 +263,17 @@ final class SocketDflockd implements DflockdConnection {
 
     @Override
     public void unlisten(String pattern, String group) {
-        send("unlisten", ArgumentValidation.key("pattern", pattern), ArgumentValidation.group(group));
+        send(
+                "unlisten",
+                ArgumentValidation.key("pattern", pattern),
+                ArgumentValidation.group(group));
     }
 
     @Override
     public Optional<Signals.Message> nextSignal(Duration timeout) throws InterruptedException {
         return connection
-                .nextSignal(Duration.ofNanos(SaturatedNanos.capped(SaturatedNanos.waiting(timeout))))
+                .nextSignal(
+                        Duration.ofNanos(SaturatedNanos.capped(SaturatedNanos.waiting(timeout))))
                 .map(SocketDflockd::message);
     }
 

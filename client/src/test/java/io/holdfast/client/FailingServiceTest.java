@@ -3,8 +3,8 @@ package io.holdfast.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.AcquireOutcome;
+import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.ServiceException;
 
 import org.junit.jupiter.api.DisplayName;

@@ -2,11 +2,11 @@ package io.holdfast.client;
 
 import io.holdfast.client.memory.MemoryClock;
 import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.SignalSink;
 import io.holdfast.client.service.TimerClock;
 

@@ -16,7 +16,8 @@ import java.util.Set;
  *     one
  * @param node which of them this one is
  * @param dataDir where it keeps what it promised
- * @param requestTimeout how long a request waits for the cluster to decide, if it names no time itself
+ * @param requestTimeout how long a request waits for the cluster to decide, if it names no time
+ *     itself
  * @param sessionTimeout how long the sessions of a node outlive it
  * @param joining whether it waits to be added to a cluster that runs already
  * @param tls null to talk in the clear
@@ -51,7 +52,8 @@ public record ClusterConfig(
             throw new IllegalArgumentException("the cluster has no node named " + node);
         }
         if (!requestTimeout.isPositive()) {
-            throw new IllegalArgumentException("the patience must be > 0 (got " + requestTimeout + ")");
+            throw new IllegalArgumentException(
+                    "the patience must be > 0 (got " + requestTimeout + ")");
         }
         if (sessionTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
             throw new IllegalArgumentException(

@@ -26,7 +26,8 @@ final class DeadlineThread {
     private volatile boolean closed;
     private long nextCollectNanos;
 
-    DeadlineThread(List<Shard> shards, Duration collectEvery, LongSupplier clock, ExpiryPause hold) {
+    DeadlineThread(
+            List<Shard> shards, Duration collectEvery, LongSupplier clock, ExpiryPause hold) {
         this.shards = shards;
         this.hold = hold;
         this.collectEveryNanos = nanos(collectEvery);

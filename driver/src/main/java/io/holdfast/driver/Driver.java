@@ -1,17 +1,17 @@
 package io.holdfast.driver;
 
-import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.QueueView;
+import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.QueueView;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;

@@ -1,21 +1,21 @@
 package io.holdfast.driver;
 
-import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.CounterView;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.EngineViews;
 import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.QueueView;
+import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ListView;
-import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.QueueView;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.EngineSettings;
-import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
@@ -61,7 +61,11 @@ public final class LocalDriver implements Driver {
      * @param pieceBudget memory for keys, holds, waits and data
      */
     public LocalDriver(
-            EngineSettings engineSettings, KeyLimits keyLimits, Duration collectEvery, Fences fences, PieceBudget pieceBudget) {
+            EngineSettings engineSettings,
+            KeyLimits keyLimits,
+            Duration collectEvery,
+            Fences fences,
+            PieceBudget pieceBudget) {
         this(engineSettings, keyLimits, collectEvery, fences, pieceBudget, System::nanoTime);
     }
 
@@ -72,7 +76,14 @@ public final class LocalDriver implements Driver {
             Fences fences,
             PieceBudget pieceBudget,
             LongSupplier clock) {
-        this(engineSettings, keyLimits, collectEvery, fences, pieceBudget, DriverObserver.NONE, clock);
+        this(
+                engineSettings,
+                keyLimits,
+                collectEvery,
+                fences,
+                pieceBudget,
+                DriverObserver.NONE,
+                clock);
     }
 
     LocalDriver(
@@ -85,7 +96,12 @@ public final class LocalDriver implements Driver {
             LongSupplier clock) {
         this(
                 new DriverConfig(
-                        engineSettings, keyLimits, collectEvery, 0, MemoryBudgets.inPieces(pieceBudget), driverObserver),
+                        engineSettings,
+                        keyLimits,
+                        collectEvery,
+                        0,
+                        MemoryBudgets.inPieces(pieceBudget),
+                        driverObserver),
                 fences,
                 clock);
     }
@@ -131,7 +147,11 @@ public final class LocalDriver implements Driver {
     public Session open(Mailbox mailbox, ClientInfo clientInfo) {
         LocalSession session =
                 new LocalSession(
-                        lastSession.incrementAndGet(), mailbox, clientInfo, clock.getAsLong(), this);
+                        lastSession.incrementAndGet(),
+                        mailbox,
+                        clientInfo,
+                        clock.getAsLong(),
+                        this);
         sessions.put(session.id(), session);
         driverObserver.onSessionOpened(session.id(), clientInfo);
         return session;

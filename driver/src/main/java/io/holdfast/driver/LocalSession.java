@@ -1,9 +1,9 @@
 package io.holdfast.driver;
 
-import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.Command;
-import io.holdfast.engine.TrackedRequestView;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.SessionUsage;
+import io.holdfast.engine.TrackedRequestView;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,7 +25,8 @@ final class LocalSession implements Session {
 
     private boolean closed;
 
-    LocalSession(long id, Mailbox mailbox, ClientInfo clientInfo, long openedNanos, LocalDriver driver) {
+    LocalSession(
+            long id, Mailbox mailbox, ClientInfo clientInfo, long openedNanos, LocalDriver driver) {
         this.id = id;
         this.mailbox = mailbox;
         this.clientInfo = clientInfo;
@@ -53,14 +54,20 @@ final class LocalSession implements Session {
             }
         }
         return new SessionView(
-                id, clientInfo.protocol(), clientInfo.name().get(), nowNanos - openedNanos, holds, waits);
+                id,
+                clientInfo.protocol(),
+                clientInfo.name().get(),
+                nowNanos - openedNanos,
+                holds,
+                waits);
     }
 
     List<HoldOrWaiterView> holdsAndWaiters(int most) {
         List<HoldOrWaiterView> all = new ArrayList<>();
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
-                all.addAll(driver.shard(i).read((views, now) -> views.holdsAndWaiters(id, most, now)));
+                all.addAll(
+                        driver.shard(i).read((views, now) -> views.holdsAndWaiters(id, most, now)));
             }
         }
         return all;
@@ -89,7 +96,8 @@ final class LocalSession implements Session {
         for (int i = 0; i < LocalDriver.SHARDS; i++) {
             if ((touched & 1L << i) != 0) {
                 places.addAll(
-                        driver.shard(i).read((views, now) -> views.trackedRequests(id, after, most, now)));
+                        driver.shard(i)
+                                .read((views, now) -> views.trackedRequests(id, after, most, now)));
             }
         }
         places.sort(Comparator.comparingLong(TrackedRequestView::request));

@@ -4,9 +4,9 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineViews;
 import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.Quotas;
 import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.Quotas;
 
 import org.jspecify.annotations.Nullable;
 

@@ -6,12 +6,12 @@ import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.EngineSettings;
-import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -116,7 +116,8 @@ class ClientCapsTest {
     }
 
     private Effect set(SessionClient sessionClient, String name) {
-        return data(sessionClient, name, new DataOperation.SetValue(ByteString.EMPTY, Command.FOREVER));
+        return data(
+                sessionClient, name, new DataOperation.SetValue(ByteString.EMPTY, Command.FOREVER));
     }
 
     private Effect data(SessionClient sessionClient, String name, DataOperation operation) {
@@ -143,7 +144,8 @@ class ClientCapsTest {
 
     private @Nullable Token lease(Key key, ClientUsage usage) {
         RecordingMailbox recordingMailbox = new RecordingMailbox();
-        Session session = driver.open(recordingMailbox, new ClientInfo("test", () -> "lease", false, usage));
+        Session session =
+                driver.open(recordingMailbox, new ClientInfo("test", () -> "lease", false, usage));
         session.submit(
                 new Command.Acquire(
                         session.id(),

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.Key;
 import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.Key;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;

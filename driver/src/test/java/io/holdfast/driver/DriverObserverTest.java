@@ -4,22 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.driver.monitor.ContendedKey;
-import io.holdfast.driver.monitor.ServerEvent;
-import io.holdfast.driver.monitor.Histogram;
-import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.driver.monitor.Operation;
 import io.holdfast.driver.monitor.EventSubscription;
-import io.holdfast.engine.HoldOrWaiterView;
+import io.holdfast.driver.monitor.Histogram;
+import io.holdfast.driver.monitor.Operation;
+import io.holdfast.driver.monitor.ServerEvent;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.KeyEvent;
-import io.holdfast.engine.Key;
-import io.holdfast.engine.Kind;
-import io.holdfast.engine.QueueView;
-import io.holdfast.engine.Mode;
-import io.holdfast.engine.Refusal;
 import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.HoldOrWaiterView;
+import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyEvent;
+import io.holdfast.engine.Kind;
+import io.holdfast.engine.Mode;
+import io.holdfast.engine.QueueView;
+import io.holdfast.engine.Refusal;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;
@@ -98,7 +98,8 @@ class DriverObserverTest {
         assertThat(sum(serverMonitor.waits(Kind.LOCK))).isEqualTo(SECOND);
         assertThat(sum(serverMonitor.holds(Kind.LOCK))).isEqualTo(3 * SECOND);
         assertThat(serverMonitor.contended(5))
-                .containsExactly(new ContendedKey(new ContendedKey.ResourceId(Kind.LOCK, PRINTER), 1));
+                .containsExactly(
+                        new ContendedKey(new ContendedKey.ResourceId(Kind.LOCK, PRINTER), 1));
     }
 
     @Test
@@ -168,7 +169,8 @@ class DriverObserverTest {
                         });
             }
             assertThat(told)
-                    .containsExactly("opened", KeyEvent.Type.ACQUIRED, KeyEvent.Type.RELEASED, "closed");
+                    .containsExactly(
+                            "opened", KeyEvent.Type.ACQUIRED, KeyEvent.Type.RELEASED, "closed");
             ClientInfo gone = Objects.requireNonNull(serverMonitor.peerOf(carol.session.id()));
             assertThat(gone.name().get()).isEqualTo("carol");
         }

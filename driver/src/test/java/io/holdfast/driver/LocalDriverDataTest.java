@@ -9,10 +9,10 @@ import io.holdfast.engine.CounterView;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.DataOperation.End;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 import io.holdfast.engine.ValueView;
 
@@ -82,7 +82,11 @@ class LocalDriverDataTest {
         LocalDriver driver =
                 keep(
                         new LocalDriver(
-                                settings(0), new KeyLimits(1, 0, 1), HOUR, new ClockFences(), pieces));
+                                settings(0),
+                                new KeyLimits(1, 0, 1),
+                                HOUR,
+                                new ClockFences(),
+                                pieces));
         Editor editor = new Editor(driver);
         SessionClient sessionClient = new SessionClient(driver);
         assertThat(editor.put(Key.of("a"), FOREVER)).isTrue();
@@ -367,7 +371,12 @@ class LocalDriverDataTest {
         LocalDriver driver =
                 keep(
                         new LocalDriver(
-                                settings(0), KeyLimits.NONE, HOUR, new ClockFences(), pieces, clock));
+                                settings(0),
+                                KeyLimits.NONE,
+                                HOUR,
+                                new ClockFences(),
+                                pieces,
+                                clock));
         Editor editor = new Editor(driver);
         for (int i = 0; i < 100; i++) {
             editor.create(i, Key.of("key-" + i));

@@ -1,8 +1,8 @@
 package io.holdfast.driver;
 
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.Key;
 import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.Key;
 import io.holdfast.engine.Token;
 import io.holdfast.testsupport.Tier;
 
@@ -44,7 +44,8 @@ public class LocalDriverLincheckTest {
     @Operation
     public Optional<Boolean> take(@Param(name = "who") int who, @Param(name = "key") int key) {
         SessionClient sessionClient = clients[who];
-        return sessionClient.inbox
+        return sessionClient
+                .inbox
                 .answer(sessionClient.ask(keys[key], 0, 1_000_000_000_000L))
                 .map(answer -> answer instanceof Effect.Granted);
     }
@@ -59,7 +60,9 @@ public class LocalDriverLincheckTest {
                 last = granted.token();
             }
         }
-        return sessionClient.tryRelease(keys[key], last).map(answer -> answer instanceof Effect.Released);
+        return sessionClient
+                .tryRelease(keys[key], last)
+                .map(answer -> answer instanceof Effect.Released);
     }
 
     @Operation

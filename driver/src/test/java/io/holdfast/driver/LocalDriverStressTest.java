@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
@@ -12,7 +13,6 @@ import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;
@@ -84,7 +84,8 @@ class LocalDriverStressTest {
                 member -> {
                     SessionClient sessionClient = new SessionClient(driver);
                     for (int i = 0; i < 2_000; i++) {
-                        long request = sessionClient.ask(Kind.SEMAPHORE, pool, limit, FOREVER, FOREVER);
+                        long request =
+                                sessionClient.ask(Kind.SEMAPHORE, pool, limit, FOREVER, FOREVER);
                         Token token = sessionClient.granted(request).token();
                         int now = inside.incrementAndGet();
                         most.accumulateAndGet(now, Math::max);
@@ -161,7 +162,9 @@ class LocalDriverStressTest {
                         Map<Key, Integer> times = new HashMap<>();
                         ScanCursor<HolderView> scanCursor =
                                 driver.listHolders(Namespace.DEFAULT, Kind.SHARED);
-                        for (var next = scanCursor.next(); !next.isEmpty(); next = scanCursor.next()) {
+                        for (var next = scanCursor.next();
+                                !next.isEmpty();
+                                next = scanCursor.next()) {
                             next.forEach(view -> times.merge(view.key(), 1, Integer::sum));
                         }
                         assertThat(kept).allMatch(key -> times.getOrDefault(key, 0) == 1);
@@ -197,7 +200,10 @@ class LocalDriverStressTest {
                         SessionClient sessionClient = new SessionClient(driver);
                         // A lease so short that it mostly ends by itself, on the deadline thread.
                         long fence =
-                                sessionClient.granted(sessionClient.ask(key, FOREVER, 200_000)).token().fence();
+                                sessionClient
+                                        .granted(sessionClient.ask(key, FOREVER, 200_000))
+                                        .token()
+                                        .fence();
                         highest.accumulateAndGet(fence, Math::max);
                         sessionClient.close();
                     }
@@ -303,7 +309,9 @@ class LocalDriverStressTest {
         SessionClient sessionClient = new SessionClient(driver);
         await().atMost(RecordingMailbox.LIMIT).until(() -> views(driver.listIdle()).isEmpty());
         for (int i = 0; i < cap; i++) {
-            assertThat(sessionClient.tryLock(Key.of("after-" + i))).as("name %d of %d", i, cap).isTrue();
+            assertThat(sessionClient.tryLock(Key.of("after-" + i)))
+                    .as("name %d of %d", i, cap)
+                    .isTrue();
         }
         assertThat(sessionClient.tryLock(Key.of("one too many"))).isFalse();
     }
@@ -327,7 +335,10 @@ class LocalDriverStressTest {
                 member -> {
                     for (int i = 0; i < 20; i++) {
                         SessionClient sessionClient = new SessionClient(driver);
-                        if (sessionClient.inbox.answer(sessionClient.ask(key, FOREVER, FOREVER)).isEmpty()) {
+                        if (sessionClient
+                                .inbox
+                                .answer(sessionClient.ask(key, FOREVER, FOREVER))
+                                .isEmpty()) {
                             blocked.incrementAndGet();
                         }
                     }

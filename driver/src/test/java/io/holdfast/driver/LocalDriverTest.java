@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;

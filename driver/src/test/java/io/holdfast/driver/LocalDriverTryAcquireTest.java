@@ -5,13 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.HeldCount;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;
@@ -58,7 +58,8 @@ class LocalDriverTryAcquireTest {
                     Duration.ofHours(1),
                     new ClockFences(),
                     pieceBudget);
-    private final SessionClient alice = new SessionClient(driver, new RecordingMailbox(), "alice:1");
+    private final SessionClient alice =
+            new SessionClient(driver, new RecordingMailbox(), "alice:1");
     private final SessionClient bob = new SessionClient(driver, new RecordingMailbox(), "bob:2");
 
     @AfterEach
@@ -270,7 +271,8 @@ class LocalDriverTryAcquireTest {
             bob.ask(Key.of("key-" + i), Command.FOREVER, Command.FOREVER);
         }
         alice.close();
-        await().atMost(RecordingMailbox.LIMIT).until(() -> driver.nameOf(alice.session.id()) == null);
+        await().atMost(RecordingMailbox.LIMIT)
+                .until(() -> driver.nameOf(alice.session.id()) == null);
         assertThat(bob.inbox.all())
                 .hasSize(claims)
                 .allMatch(effect -> effect instanceof Effect.Granted);

@@ -126,7 +126,8 @@ class LocalQuotasTest {
 
     @Test
     void lets_each_client_have_only_so_much() {
-        LocalQuotas ledger = ledger(KeyLimits.NONE, new ClientLimits(2, 1, 1), MemoryBudgets.UNLIMITED);
+        LocalQuotas ledger =
+                ledger(KeyLimits.NONE, new ClientLimits(2, 1, 1), MemoryBudgets.UNLIMITED);
         ClientUsage alice = new ClientUsage();
         ClientUsage bob = new ClientUsage();
         assertThat(ledger.reserveKey(KEY, alice)).isTrue();
@@ -191,7 +192,8 @@ class LocalQuotasTest {
         return ledger(keyLimits, ClientLimits.NONE, MemoryBudgets.inPieces(pieceBudget));
     }
 
-    private static LocalQuotas ledger(KeyLimits keyLimits, ClientLimits perClient, MemoryBudgets memory) {
+    private static LocalQuotas ledger(
+            KeyLimits keyLimits, ClientLimits perClient, MemoryBudgets memory) {
         return new LocalQuotas(new ClockFences(), keyLimits, perClient, memory, _ -> null);
     }
 }

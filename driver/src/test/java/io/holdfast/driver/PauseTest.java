@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.AfterEach;

@@ -45,7 +45,16 @@ public sealed interface Command {
                 long waitNanos,
                 long leaseNanos,
                 long salt) {
-            this(session, request, kind, key, limit, waitNanos, leaseNanos, salt, HoldAttributes.PLAIN);
+            this(
+                    session,
+                    request,
+                    kind,
+                    key,
+                    limit,
+                    waitNanos,
+                    leaseNanos,
+                    salt,
+                    HoldAttributes.PLAIN);
         }
     }
 
@@ -92,11 +101,12 @@ public sealed interface Command {
             implements Locking {}
 
     /**
-     * Take a slot at once and keep it until {@link ReleaseBySession} or the end of the session: it has no
-     * lease, and nobody is told a token. A session that has one keeps it. The name of what was only
-     * ever claimed is forgotten as soon as nobody has it.
+     * Take a slot at once and keep it until {@link ReleaseBySession} or the end of the session: it
+     * has no lease, and nobody is told a token. A session that has one keeps it. The name of what
+     * was only ever claimed is forgotten as soon as nobody has it.
      */
-    record TryAcquire(long session, long request, Kind kind, Key key, long salt) implements Locking {}
+    record TryAcquire(long session, long request, Kind kind, Key key, long salt)
+            implements Locking {}
 
     /** Give back what this session holds, unless it asked for it by {@link RequestOffer}. */
     record ReleaseBySession(long session, long request, Kind kind, Key key) implements Locking {}
@@ -110,7 +120,8 @@ public sealed interface Command {
      *
      * @param fence of the hold; 0 for all there are
      */
-    record ForceRelease(long session, long request, Kind kind, Key key, long fence) implements Locking {}
+    record ForceRelease(long session, long request, Kind kind, Key key, long fence)
+            implements Locking {}
 
     /**
      * End the blocked request of this number. A wait is withdrawn; a hold that was granted to it
@@ -156,16 +167,20 @@ public sealed interface Command {
     }
 
     /** Take up an offer: it is a hold now. Nothing changes where there is none. */
-    record Confirm(long session, long request, Key key, long targetRequest) implements OnTrackedRequest {}
+    record Confirm(long session, long request, Key key, long targetRequest)
+            implements OnTrackedRequest {}
 
     /** Leave the line, or turn an offer down. What is held stays. */
-    record Decline(long session, long request, Key key, long targetRequest) implements OnTrackedRequest {}
+    record Decline(long session, long request, Key key, long targetRequest)
+            implements OnTrackedRequest {}
 
     /** Leave the line, turn the offer down or release, as it may be. */
-    record CancelOrRelease(long session, long request, Key key, long targetRequest) implements OnTrackedRequest {}
+    record CancelOrRelease(long session, long request, Key key, long targetRequest)
+            implements OnTrackedRequest {}
 
     /** Ask how it stands. */
-    record QueryStatus(long session, long request, Key key, long targetRequest) implements OnTrackedRequest {}
+    record QueryStatus(long session, long request, Key key, long targetRequest)
+            implements OnTrackedRequest {}
 
     /**
      * Grant and offer nothing more of a key, until {@link Resume}. Who would be granted waits, as
@@ -189,12 +204,12 @@ public sealed interface Command {
     /**
      * The session is gone: its waits end and, unless auto-release is off, its holds are released.
      * Holds without a lease, those whose token nobody was told, and those that began with an {@link
-     * RequestOffer}, are released in any case; unbound ones are not. Nobody was told those of requests after
-     * {@code lastAnswered}, the last whose answer was written. A session with more than {@code
-     * most} of both is closed by asking again.
+     * RequestOffer}, are released in any case; unbound ones are not. Nobody was told those of
+     * requests after {@code lastAnswered}, the last whose answer was written. A session with more
+     * than {@code most} of both is closed by asking again.
      *
-     * @param successorsSinceNanos a hold that another session has renewed at this time or later passes
-     *     to that session instead; {@link #FOREVER} for no such inheritance
+     * @param successorsSinceNanos a hold that another session has renewed at this time or later
+     *     passes to that session instead; {@link #FOREVER} for no such inheritance
      */
     record CloseSession(long session, long lastAnswered, int maxEnded, long successorsSinceNanos)
             implements Command {

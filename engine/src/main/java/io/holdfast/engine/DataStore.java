@@ -129,7 +129,9 @@ final class DataStore {
     /** See {@link LockEngine#reserveAll}. */
     void reserveAll(Quotas quotas) {
         for (DataEntries<? extends DataEntry> dataEntries : List.of(counters, values, lists)) {
-            for (CursorList.Node node = dataEntries.inOrder().first(); node != null; node = node.after()) {
+            for (CursorList.Node node = dataEntries.inOrder().first();
+                    node != null;
+                    node = node.after()) {
                 if (!(node instanceof DataEntry dataEntry)) {
                     continue;
                 }
@@ -236,7 +238,8 @@ final class DataStore {
     /** No ring can be longer than the largest power of two below 2^31. */
     private boolean isFull(ListEntry list) {
         return list.size() >= 1 << 30
-                || (engineSettings.maxListLength() > 0 && list.size() >= engineSettings.maxListLength());
+                || (engineSettings.maxListLength() > 0
+                        && list.size() >= engineSettings.maxListLength());
     }
 
     private Effect pop(Command.Data c, DataOperation.End end, Quotas quotas) {
@@ -361,14 +364,18 @@ final class DataStore {
                 counters.inOrder(),
                 (keyedState, now) ->
                         keyedState instanceof CounterEntry counterEntry
-                                ? new CounterView(counterEntry.key, counterEntry.value, idle(counterEntry, now))
+                                ? new CounterView(
+                                        counterEntry.key,
+                                        counterEntry.value,
+                                        idle(counterEntry, now))
                                 : null);
     }
 
     KeyScan<ValueView> listValues() {
         return new KeyScan<>(
                 values.inOrder(),
-                (keyedState, now) -> keyedState instanceof ValueEntry valueEntry ? view(valueEntry, now) : null);
+                (keyedState, now) ->
+                        keyedState instanceof ValueEntry valueEntry ? view(valueEntry, now) : null);
     }
 
     KeyScan<ListView> listLists() {
@@ -388,7 +395,8 @@ final class DataStore {
             return null;
         }
         long left = !valueEntry.expires ? 0 : end == Long.MAX_VALUE ? Command.FOREVER : end - at;
-        return new ValueView(valueEntry.key, valueEntry.content.length(), left, idle(valueEntry, now));
+        return new ValueView(
+                valueEntry.key, valueEntry.content.length(), left, idle(valueEntry, now));
     }
 
     private long idle(DataEntry dataEntry, long now) {

@@ -50,8 +50,8 @@ public sealed interface Effect {
     }
 
     /**
-     * The turn of a {@link Command.RequestOffer} has come: it is to be confirmed in time. This and the two
-     * below carry the number of the ask, and come unasked.
+     * The turn of a {@link Command.RequestOffer} has come: it is to be confirmed in time. This and
+     * the two below carry the number of the ask, and come unasked.
      */
     record Offered(long session, long request, Key key, Mode mode, long fence) implements Effect {}
 
@@ -70,7 +70,8 @@ public sealed interface Effect {
      * @param lost who lost what, in order of grant
      * @param fence above theirs, and below that of every grant that follows
      */
-    record ForceReleased(long session, long request, List<Loss> lost, long fence) implements Effect {
+    record ForceReleased(long session, long request, List<Loss> lost, long fence)
+            implements Effect {
         public int holds() {
             return lost.size();
         }
@@ -85,7 +86,8 @@ public sealed interface Effect {
      *
      * @param fence 0 unless it is offered or held
      */
-    record StatusReport(long session, long request, RequestStatus status, long fence) implements Effect {}
+    record StatusReport(long session, long request, RequestStatus status, long fence)
+            implements Effect {}
 
     /** It was changed as asked. */
     record Changed(long session, long request) implements Effect {}

@@ -177,7 +177,9 @@ public final class EngineViews {
                             remaining(hold, now)));
         }
         left = most;
-        for (Waiter waiter = found.firstWait; waiter != null && left > 0; waiter = waiter.after, left--) {
+        for (Waiter waiter = found.firstWait;
+                waiter != null && left > 0;
+                waiter = waiter.after, left--) {
             all.add(
                     new HoldOrWaiterView(
                             waiter.resource.kind(),
@@ -210,8 +212,11 @@ public final class EngineViews {
             }
             switch (holdOrWaiter) {
                 case HoldWithAttributes hold ->
-                        places.add(new TrackedRequestView(hold.request, hold.token(), remaining(hold, now)));
-                case WaiterWithAttributes wait -> places.add(new TrackedRequestView(wait.request, null, 0));
+                        places.add(
+                                new TrackedRequestView(
+                                        hold.request, hold.token(), remaining(hold, now)));
+                case WaiterWithAttributes wait ->
+                        places.add(new TrackedRequestView(wait.request, null, 0));
                 case Hold _, Waiter _ -> {}
             }
         }

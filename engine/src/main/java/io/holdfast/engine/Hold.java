@@ -32,7 +32,13 @@ sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, Ho
 
     @Nullable Hold after;
 
-    Hold(Resource resource, SessionState sessionState, long request, long fence, long salt, long leaseNanos) {
+    Hold(
+            Resource resource,
+            SessionState sessionState,
+            long request,
+            long fence,
+            long salt,
+            long leaseNanos) {
         this.resource = resource;
         this.session = sessionState;
         this.request = request;
@@ -52,7 +58,8 @@ sealed class Hold extends Deadline implements HoldOrWaiter permits OfferHold, Ho
             HoldAttributes holdAttributes) {
         return holdAttributes.isPlain()
                 ? new Hold(resource, sessionState, request, fence, salt, leaseNanos)
-                : new HoldWithAttributes(resource, sessionState, request, fence, salt, leaseNanos, holdAttributes);
+                : new HoldWithAttributes(
+                        resource, sessionState, request, fence, salt, leaseNanos, holdAttributes);
     }
 
     /** Another session has it from now on, as if its request had been granted it. */

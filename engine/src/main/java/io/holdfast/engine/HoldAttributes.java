@@ -5,9 +5,9 @@ package io.holdfast.engine;
  *
  * @param mode {@link Mode#READ} for mutexes only
  * @param bound whether the hold ends with its session; otherwise only by its token or its lease
- * @param tracked whether the session names it by its request, as it does an {@link Command.RequestOffer}:
- *     {@link Command.OnTrackedRequest} finds it, and its loss is told by {@link Effect.Expired} or {@link
- *     Effect.Revoked}
+ * @param tracked whether the session names it by its request, as it does an {@link
+ *     Command.RequestOffer}: {@link Command.OnTrackedRequest} finds it, and its loss is told by
+ *     {@link Effect.Expired} or {@link Effect.Revoked}
  */
 public record HoldAttributes(Mode mode, boolean bound, boolean tracked) {
     /** Alone, until the end of the session, and known by its token only. */

@@ -66,7 +66,8 @@ public final class KeyScan<T> {
         this(list, viewer, extra, new Cursor());
     }
 
-    private KeyScan(CursorList list, Viewer<T> viewer, ToIntFunction<T> extra, @Nullable Cursor end) {
+    private KeyScan(
+            CursorList list, Viewer<T> viewer, ToIntFunction<T> extra, @Nullable Cursor end) {
         this.list = list;
         this.viewer = viewer;
         this.extra = extra;
@@ -88,7 +89,10 @@ public final class KeyScan<T> {
         CursorList.Node passed = null;
         CursorList.Node node = place.after();
         for (int i = 0; i < most && node != null && node != end; i++) {
-            T view = node instanceof KeyedState keyedState ? viewer.view(keyedState, nowNanos) : null;
+            T view =
+                    node instanceof KeyedState keyedState
+                            ? viewer.view(keyedState, nowNanos)
+                            : null;
             if (view != null) {
                 out.add(view);
                 i += extra.applyAsInt(view);

@@ -3,7 +3,8 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** What stands under a key: a resource or an entry. */
-abstract sealed class KeyedState extends Deadline implements CursorList.Node permits Resource, DataEntry {
+abstract sealed class KeyedState extends Deadline implements CursorList.Node
+        permits Resource, DataEntry {
     final Key key;
     long lastActivityNanos;
 

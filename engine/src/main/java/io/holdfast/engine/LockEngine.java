@@ -143,12 +143,14 @@ public final class LockEngine {
             case Command.Release release -> release(release, quotas, effects);
             case Command.Renew renew -> renew(renew, effects);
             case Command.TryAcquire tryAcquire -> tryAcquire(tryAcquire, quotas, effects);
-            case Command.ReleaseBySession releaseBySession -> releaseBySession(releaseBySession, quotas, effects);
+            case Command.ReleaseBySession releaseBySession ->
+                    releaseBySession(releaseBySession, quotas, effects);
             case Command.Inspect inspect -> inspect(inspect, effects);
             case Command.ForceRelease forceRelease -> forceRelease(forceRelease, quotas, effects);
             case Command.Cancel cancel -> cancel(cancel, quotas, effects);
             case Command.RequestOffer requestOffer -> requestOffer(requestOffer, quotas, effects);
-            case Command.OnTrackedRequest onTrackedRequest -> applyToTrackedRequest(onTrackedRequest, quotas, effects);
+            case Command.OnTrackedRequest onTrackedRequest ->
+                    applyToTrackedRequest(onTrackedRequest, quotas, effects);
             case Command.Suspend suspend -> suspend(suspend, quotas, effects);
             case Command.Resume resume -> resume(resume, quotas, effects);
             case Command.Reassert reassert -> reassert(reassert, quotas, effects);
@@ -264,7 +266,14 @@ public final class LockEngine {
             refuse(c, Refusal.TOO_MANY_WAITERS, effects);
         } else {
             Waiter waiter =
-                    Waiter.of(resource, sessionState, Waiter.NO_REQUEST, c.salt(), c.leaseNanos(), true, holdAttributes);
+                    Waiter.of(
+                            resource,
+                            sessionState,
+                            Waiter.NO_REQUEST,
+                            c.salt(),
+                            c.leaseNanos(),
+                            true,
+                            holdAttributes);
             ensureReadWriteState(resource, holdAttributes);
             appendToQueue(waiter);
             recordEvent(KeyEvent.Type.WAITING, waiter);
@@ -277,7 +286,8 @@ public final class LockEngine {
     private void await(Command.Await c, Quotas quotas, List<Effect> effects) {
         Resource resource = state.space(c.kind()).get(c.key());
         SessionState sessionState = sessions.get(c.session());
-        HoldOrWaiter holdOrWaiter = resource == null || sessionState == null ? null : sessionState.enqueued(resource);
+        HoldOrWaiter holdOrWaiter =
+                resource == null || sessionState == null ? null : sessionState.enqueued(resource);
         if (resource == null || sessionState == null || holdOrWaiter == null) {
             refuse(c, Refusal.NOT_ENQUEUED, effects);
             return;
@@ -367,14 +377,16 @@ public final class LockEngine {
                 || sessions.get(hold.session.id) != hold.session) {
             return null;
         }
-        SessionState sessionState = state.session(c.session()); // it can be asked later whether it is there
+        SessionState sessionState =
+                state.session(c.session()); // it can be asked later whether it is there
         return new Successor(sessionState.id, c.request(), state.nowNanos);
     }
 
     private void tryAcquire(Command.TryAcquire c, Quotas quotas, List<Effect> effects) {
         Resource resource = state.space(c.kind()).get(c.key());
         if (resource != null && resource.holdOf(c.session()) != null) {
-            effects.add(new Effect.TryAcquired(c.session(), c.request(), false, resource.holders()));
+            effects.add(
+                    new Effect.TryAcquired(c.session(), c.request(), false, resource.holders()));
             return;
         }
         if (isQuarantined(c.kind()) || (resource != null && !isFree(resource))) {
@@ -520,9 +532,11 @@ public final class LockEngine {
         return (ReadWriteLock) made;
     }
 
-    private void applyToTrackedRequest(Command.OnTrackedRequest c, Quotas quotas, List<Effect> effects) {
+    private void applyToTrackedRequest(
+            Command.OnTrackedRequest c, Quotas quotas, List<Effect> effects) {
         SessionState sessionState = sessions.get(c.session());
-        HoldOrWaiter holdOrWaiter = sessionState == null ? null : sessionState.tracked(c.targetRequest());
+        HoldOrWaiter holdOrWaiter =
+                sessionState == null ? null : sessionState.tracked(c.targetRequest());
         switch (holdOrWaiter) {
             case Waiter waiter when waiter.resource.key.equals(c.key()) -> {
                 reportStatus(c, RequestStatus.QUEUED, 0, effects);
@@ -552,7 +566,8 @@ public final class LockEngine {
         }
     }
 
-    private static void reportStatus(Command.Keyed c, RequestStatus requestStatus, long fence, List<Effect> effects) {
+    private static void reportStatus(
+            Command.Keyed c, RequestStatus requestStatus, long fence, List<Effect> effects) {
         effects.add(new Effect.StatusReport(c.session(), c.request(), requestStatus, fence));
     }
 
@@ -588,7 +603,8 @@ public final class LockEngine {
     }
 
     private void reassert(Command.Reassert c, Quotas quotas, List<Effect> effects) {
-        if (!(locks.get(c.key()) instanceof ReadWriteLock readWriteLock) || !readWriteLock.admitsAgain(c.mode())) {
+        if (!(locks.get(c.key()) instanceof ReadWriteLock readWriteLock)
+                || !readWriteLock.admitsAgain(c.mode())) {
             refuse(c, Refusal.BUSY, effects);
             return;
         }
@@ -626,8 +642,10 @@ public final class LockEngine {
             withdraw(waiter);
             recordEvent(KeyEvent.Type.GAVE_UP, waiter);
             quotas.returnWait(sessionState.client(quotas));
-            if (waiter.resource instanceof ReadWriteLock readWriteLock && readWriteLock.isShared()) {
-                sessionState.recordUnserved(readWriteLock); // later: the next may be another of this session
+            if (waiter.resource instanceof ReadWriteLock readWriteLock
+                    && readWriteLock.isShared()) {
+                sessionState.recordUnserved(
+                        readWriteLock); // later: the next may be another of this session
             } else {
                 serve(waiter.resource, quotas, effects);
             }
@@ -729,7 +747,8 @@ public final class LockEngine {
                 }
                 case Waiter waiter -> timeOut(waiter, quotas, effects);
                 case Quarantine _ -> endQuarantine(quotas, effects);
-                case KeyedState keyedState -> throw new IllegalStateException("no lease: " + keyedState);
+                case KeyedState keyedState ->
+                        throw new IllegalStateException("no lease: " + keyedState);
             }
         }
         data.expireDue(until, state.nowNanos, quotas);
@@ -815,7 +834,8 @@ public final class LockEngine {
             long askedNanos,
             Quotas quotas) {
         long fence = quotas.nextFence();
-        Hold hold = Hold.of(resource, sessionState, request, fence, salt, leaseNanos, holdAttributes);
+        Hold hold =
+                Hold.of(resource, sessionState, request, fence, salt, leaseNanos, holdAttributes);
         recordGrant(hold, leaseNanos);
         recordEvent(KeyEvent.Type.ACQUIRED, hold, state.nowNanos - askedNanos, 0);
         return hold;
@@ -952,7 +972,8 @@ public final class LockEngine {
                         ? offer.requestedNanos
                         : hold.sinceNanos;
         long span = state.nowNanos - from;
-        recordEvent(reason, hold, span, reason == KeyEvent.Type.EXPIRED ? state.nowNanos - ends : 0);
+        recordEvent(
+                reason, hold, span, reason == KeyEvent.Type.EXPIRED ? state.nowNanos - ends : 0);
         serve(resource, quotas, effects);
         markIdle(resource, quotas);
     }
@@ -969,7 +990,8 @@ public final class LockEngine {
     }
 
     private void recordEvent(KeyEvent.Type type, Hold hold, long spanNanos, long lateNanos) {
-        recordEvent(type, hold.resource, hold.session, hold.mode(), hold.fence, spanNanos, lateNanos);
+        recordEvent(
+                type, hold.resource, hold.session, hold.mode(), hold.fence, spanNanos, lateNanos);
     }
 
     private void recordEvent(

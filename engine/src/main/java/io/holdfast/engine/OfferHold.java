@@ -1,8 +1,8 @@
 package io.holdfast.engine;
 
 /**
- * What became of an {@link OfferWaiter} whose turn came: an offer, and once it is confirmed a hold. It
- * ends with its session, and no token of it was told.
+ * What became of an {@link OfferWaiter} whose turn came: an offer, and once it is confirmed a hold.
+ * It ends with its session, and no token of it was told.
  */
 final class OfferHold extends Hold {
     private final Mode mode;

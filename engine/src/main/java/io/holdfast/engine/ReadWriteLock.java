@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Admits one writer, or any number of readers. Who comes by {@link Command.RequestOffer} is made an offer
- * first; while one is out nobody is admitted.
+ * Admits one writer, or any number of readers. Who comes by {@link Command.RequestOffer} is made an
+ * offer first; while one is out nobody is admitted.
  */
 final class ReadWriteLock extends Resource {
     private @Nullable Hold writer;
@@ -48,7 +48,9 @@ final class ReadWriteLock extends Resource {
 
     @Override
     boolean admits() {
-        return writer == null && !suspended && (readWriteState == null || readWriteState.readers.isEmpty());
+        return writer == null
+                && !suspended
+                && (readWriteState == null || readWriteState.readers.isEmpty());
     }
 
     /** Whether a reader that comes now need not wait. */
@@ -138,7 +140,8 @@ final class ReadWriteLock extends Resource {
 
     @Override
     int holders() {
-        return (writer == null ? 0 : 1) + (readWriteState == null ? 0 : readWriteState.readers.size());
+        return (writer == null ? 0 : 1)
+                + (readWriteState == null ? 0 : readWriteState.readers.size());
     }
 
     /** Of those who asked, nobody was told a token. */

@@ -107,7 +107,9 @@ final class SessionState {
     }
 
     boolean isEmpty() {
-        return firstWait == null && firstHold == null && (pendingServe == null || pendingServe.isEmpty());
+        return firstWait == null
+                && firstHold == null
+                && (pendingServe == null || pendingServe.isEmpty());
     }
 
     boolean hasHolds() {

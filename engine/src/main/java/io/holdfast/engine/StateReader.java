@@ -57,7 +57,9 @@ final class StateReader {
         ReadWriteState readWriteState = null;
         long arrivals = 0;
         if (resource instanceof ReadWriteLock readWriteLock && in.flag()) {
-            readWriteState = readWriteLock.ensureReadWriteState(StateTags.policy(in.choice(StateTags.POLICIES)));
+            readWriteState =
+                    readWriteLock.ensureReadWriteState(
+                            StateTags.policy(in.choice(StateTags.POLICIES)));
             arrivals = in.number();
         }
         int holders = in.count();

@@ -62,7 +62,10 @@ final class StateWriter {
         out.flag(resource.suspended);
         out.number(resource.heldSince);
         out.deadline(resource);
-        ReadWriteState readWriteState = resource instanceof ReadWriteLock readWriteLock ? readWriteLock.readWriteState() : null;
+        ReadWriteState readWriteState =
+                resource instanceof ReadWriteLock readWriteLock
+                        ? readWriteLock.readWriteState()
+                        : null;
         if (resource instanceof ReadWriteLock) {
             out.flag(readWriteState != null);
             if (readWriteState != null) {
@@ -79,7 +82,9 @@ final class StateWriter {
             wait(waiter);
         }
         if (readWriteState != null) {
-            for (Waiter waiter = readWriteState.readQueue.first; waiter != null; waiter = waiter.behind) {
+            for (Waiter waiter = readWriteState.readQueue.first;
+                    waiter != null;
+                    waiter = waiter.behind) {
                 wait(waiter);
             }
         }

@@ -3,7 +3,8 @@ package io.holdfast.engine;
 import org.jspecify.annotations.Nullable;
 
 /** A session's place in line. It ends once: granted, timed out or cancelled. */
-sealed class Waiter extends Deadline implements HoldOrWaiter permits OfferWaiter, WaiterWithAttributes {
+sealed class Waiter extends Deadline implements HoldOrWaiter
+        permits OfferWaiter, WaiterWithAttributes {
     /** No request is blocked on this wait: it was enqueued and nobody awaits it yet. */
     static final long NO_REQUEST = 0;
 
@@ -67,7 +68,14 @@ sealed class Waiter extends Deadline implements HoldOrWaiter permits OfferWaiter
             HoldAttributes holdAttributes) {
         return holdAttributes.isPlain()
                 ? new Waiter(resource, sessionState, request, salt, leaseNanos, enqueued)
-                : new WaiterWithAttributes(resource, sessionState, request, salt, leaseNanos, enqueued, holdAttributes);
+                : new WaiterWithAttributes(
+                        resource,
+                        sessionState,
+                        request,
+                        salt,
+                        leaseNanos,
+                        enqueued,
+                        holdAttributes);
     }
 
     /** Whether a request is blocked on it. */

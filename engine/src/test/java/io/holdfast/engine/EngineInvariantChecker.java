@@ -168,7 +168,8 @@ final class EngineInvariantChecker {
                     }
                 }
             }
-            case Effect.TryAcquired tryAcquired -> claimed(tryAcquired, (Command.TryAcquire) command);
+            case Effect.TryAcquired tryAcquired ->
+                    claimed(tryAcquired, (Command.TryAcquire) command);
             case Effect.Inspected inspected -> {
                 Command.Inspect c = (Command.Inspect) command;
                 assertThat(inspected.holders())
@@ -221,7 +222,8 @@ final class EngineInvariantChecker {
             case Effect.Queued _ -> {}
             case Effect.Offered offered -> {
                 Command.RequestOffer asking =
-                        (Command.RequestOffer) asked.get(List.of(offered.session(), offered.request()));
+                        (Command.RequestOffer)
+                                asked.get(List.of(offered.session(), offered.request()));
                 assertThat(offered.key()).isEqualTo(asking.key());
                 assertThat(offered.mode()).isEqualTo(asking.mode());
                 assertThat(suspended).doesNotContain(offered.key());
@@ -238,12 +240,14 @@ final class EngineInvariantChecker {
                 boolean told =
                         switch (command) {
                             case Command.Release _ -> tellLoss(revoked);
-                            case Command.ForceRelease c -> tellLoss(revoked) || isEvicted(c, revoked);
+                            case Command.ForceRelease c ->
+                                    tellLoss(revoked) || isEvicted(c, revoked);
                             default -> false;
                         };
                 assertThat(told).as("%s was told before or not lost", revoked).isTrue();
             }
-            case Effect.ForceReleased forceReleased -> evicted(forceReleased, (Command.ForceRelease) command);
+            case Effect.ForceReleased forceReleased ->
+                    evicted(forceReleased, (Command.ForceRelease) command);
             case Effect.StatusReport statusReport -> standing(statusReport, command);
             case Effect.Changed _ -> {
                 if (command instanceof Command.Suspend c) {
@@ -262,7 +266,9 @@ final class EngineInvariantChecker {
     }
 
     private void evicted(Effect.ForceReleased forceReleased, Command.ForceRelease c) {
-        assertThat(fences.add(forceReleased.fence())).as("fence of %s is new", forceReleased).isTrue();
+        assertThat(fences.add(forceReleased.fence()))
+                .as("fence of %s is new", forceReleased)
+                .isTrue();
         boolean all = c.fence() == 0;
         List<Token> gone =
                 live.entrySet().stream()
@@ -270,7 +276,8 @@ final class EngineInvariantChecker {
                         .map(Map.Entry::getKey)
                         .filter(it -> all || it.fence() == c.fence())
                         .toList();
-        List<ReadWriteHold> told = shares(c).stream().filter(it -> all || it.fence() == c.fence()).toList();
+        List<ReadWriteHold> told =
+                shares(c).stream().filter(it -> all || it.fence() == c.fence()).toList();
         List<Held> untold = // nobody knows the fence of a claim; a session has one of a key
                 claims.stream()
                         .filter(it -> it.is(c) && (all || it.session() == evictee))
@@ -323,10 +330,18 @@ final class EngineInvariantChecker {
         }
         List<ReadWriteHold> own =
                 shares(c).stream()
-                        .filter(it -> it.session() == c.session() && it.request() == c.targetRequest())
+                        .filter(
+                                it ->
+                                        it.session() == c.session()
+                                                && it.request() == c.targetRequest())
                         .toList();
         RequestStatus requestStatus = statusReport.status();
-        assertThat(own).hasSize(requestStatus == RequestStatus.OFFERED || requestStatus == RequestStatus.HELD ? 1 : 0);
+        assertThat(own)
+                .hasSize(
+                        requestStatus == RequestStatus.OFFERED
+                                        || requestStatus == RequestStatus.HELD
+                                ? 1
+                                : 0);
         if (own.isEmpty()) {
             return;
         }
@@ -350,8 +365,14 @@ final class EngineInvariantChecker {
     }
 
     /** How a tracked acquire stands is just what was told of it. */
-    private void standing(RequestStatus requestStatus, long fence, Command.OnTrackedRequest c, Command.Acquire acquire) {
-        assertThat(acquire.terms().tracked() || requestStatus == RequestStatus.GONE).as("%s", c).isTrue();
+    private void standing(
+            RequestStatus requestStatus,
+            long fence,
+            Command.OnTrackedRequest c,
+            Command.Acquire acquire) {
+        assertThat(acquire.terms().tracked() || requestStatus == RequestStatus.GONE)
+                .as("%s", c)
+                .isTrue();
         if (!acquire.key().equals(c.key()) || !acquire.terms().tracked()) {
             assertThat(requestStatus).isEqualTo(RequestStatus.GONE);
             return;
@@ -362,7 +383,10 @@ final class EngineInvariantChecker {
                         .filter(it -> it.getValue().answers(c.session(), c.targetRequest()))
                         .map(Map.Entry::getKey)
                         .toList();
-        RequestStatus known = line.contains(place) ? RequestStatus.QUEUED : own.isEmpty() ? RequestStatus.GONE : RequestStatus.HELD;
+        RequestStatus known =
+                line.contains(place)
+                        ? RequestStatus.QUEUED
+                        : own.isEmpty() ? RequestStatus.GONE : RequestStatus.HELD;
         assertThat(requestStatus).as("%s of %s", c, acquire).isEqualTo(known);
         assertThat(fence).isEqualTo(own.isEmpty() ? 0 : own.getFirst().fence());
         if (c instanceof Command.CancelOrRelease) {
@@ -389,7 +413,8 @@ final class EngineInvariantChecker {
 
     private ReadWriteHold leaveShare(Effect effect) {
         for (ReadWriteHold readWriteHold : shares) {
-            if (readWriteHold.session() == effect.session() && readWriteHold.request() == effect.request()) {
+            if (readWriteHold.session() == effect.session()
+                    && readWriteHold.request() == effect.request()) {
                 shares.remove(readWriteHold);
                 return readWriteHold;
             }
@@ -417,7 +442,9 @@ final class EngineInvariantChecker {
         assertThat(tryAcquired.holders()).isEqualTo(holders(c).size() + 1);
         assertThat(shares(c)).as("%s is beside nobody who asked", c).isEmpty();
         assertThat(c.kind() == Kind.LOCK && suspended.contains(c.key())).isFalse();
-        assertThat(c.kind() == Kind.SHARED || tryAcquired.holders() == 1).as("%s", tryAcquired).isTrue();
+        assertThat(c.kind() == Kind.SHARED || tryAcquired.holders() == 1)
+                .as("%s", tryAcquired)
+                .isTrue();
         claims.add(
                 new Held(
                         c.session(),
@@ -528,14 +555,16 @@ final class EngineInvariantChecker {
         return switch (asking) {
             case Command.Acquire c -> c.terms();
             case Command.Enqueue c -> HoldAttributes.of(c.mode());
-            case Command.Await c -> HoldAttributes.of(modes.get(List.of(c.session(), c.kind(), c.key())));
+            case Command.Await c ->
+                    HoldAttributes.of(modes.get(List.of(c.session(), c.kind(), c.key())));
             default -> HoldAttributes.PLAIN;
         };
     }
 
     /** Nobody who is still blocked may be overtaken, except as the policy says. */
     private void assertFirstInLine(Command.Acquire granted) {
-        QueuePolicy queuePolicy = engineSettings.policies().getOrDefault(granted.key(), QueuePolicy.FIFO);
+        QueuePolicy queuePolicy =
+                engineSettings.policies().getOrDefault(granted.key(), QueuePolicy.FIFO);
         Mode mode = granted.terms().mode();
         Mode preferred = queuePolicy == QueuePolicy.READER_PREFERRED ? Mode.READ : Mode.WRITE;
         boolean passes = queuePolicy != QueuePolicy.FIFO && mode == preferred;

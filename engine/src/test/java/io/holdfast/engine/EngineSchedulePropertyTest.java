@@ -341,7 +341,8 @@ class EngineSchedulePropertyTest {
             checkLines();
             if (command instanceof Command.CloseSession(long session, long _, int _, long _)) {
                 assertThat(engine.views().hasHolds(session)).isFalse();
-                assertThat(engine.views().trackedRequests(session, 0, Integer.MAX_VALUE, now)).isEmpty();
+                assertThat(engine.views().trackedRequests(session, 0, Integer.MAX_VALUE, now))
+                        .isEmpty();
                 if (schedule.settings().autoRelease() && !crowd.hasUnbound(session)) {
                     assertThat(views.all()).noneMatch(view -> view.owner() == session);
                 }
@@ -350,7 +351,8 @@ class EngineSchedulePropertyTest {
 
         private void checkPlaces(long session) {
             List<TrackedRequestView> all = model.places(session, 0, Integer.MAX_VALUE);
-            assertThat(engine.views().trackedRequests(session, 0, Integer.MAX_VALUE, now)).isEqualTo(all);
+            assertThat(engine.views().trackedRequests(session, 0, Integer.MAX_VALUE, now))
+                    .isEqualTo(all);
             long after = all.isEmpty() ? 0 : all.get(all.size() / 2).request();
             for (int most = 0; most < 3; most++) {
                 assertThat(engine.views().trackedRequests(session, after, most, now))

@@ -111,7 +111,8 @@ class HoldAttributesTest {
 
         @Test
         void waits_for_a_writer_on_any_terms() {
-            for (HoldAttributes holdAttributes : List.of(HoldAttributes.PLAIN, WRITER, LEFT_WRITER)) {
+            for (HoldAttributes holdAttributes :
+                    List.of(HoldAttributes.PLAIN, WRITER, LEFT_WRITER)) {
                 Request alice = locks.acquire("alice", DOOR, holdAttributes);
                 Request bob = locks.acquire("bob", DOOR, READER);
                 Request carol = locks.acquire("carol", DOOR, READER);
@@ -338,7 +339,8 @@ class HoldAttributesTest {
             Target what = name.equals("door") ? DOOR : Target.semaphore("pool", 1);
             Request alice = locks.acquire("alice", what, WRITER);
             List<Request> gone = new ArrayList<>();
-            for (HoldAttributes holdAttributes : List.of(WRITER, LEFT_WRITER, HoldAttributes.PLAIN)) {
+            for (HoldAttributes holdAttributes :
+                    List.of(WRITER, LEFT_WRITER, HoldAttributes.PLAIN)) {
                 gone.add(locks.acquire("bob", what, holdAttributes));
             }
             Request carol = locks.acquire("carol", what, WRITER);
@@ -574,7 +576,8 @@ class HoldAttributesTest {
         void is_gone_for_its_number_once_its_session_is() {
             Request alice = locks.acquire("alice", DOOR, LEFT_WRITER);
             locks.close("alice");
-            assertThat(locks.engine.views().trackedRequests(alice.session(), 0, 10, locks.now())).isEmpty();
+            assertThat(locks.engine.views().trackedRequests(alice.session(), 0, 10, locks.now()))
+                    .isEmpty();
             assertThat(locks.giveUp("alice", DOOR, alice.number()).outcome()).isEqualTo(WAS_GONE);
             assertThat(locks.holdersOf(DOOR)).isEqualTo(1);
         }
@@ -594,7 +597,8 @@ class HoldAttributesTest {
             locks.advance(ofSeconds(4));
             assertThat(locks.places("alice"))
                     .containsExactly(
-                            new TrackedRequestView(first.number(), first.token(), ofSeconds(5).toNanos()),
+                            new TrackedRequestView(
+                                    first.number(), first.token(), ofSeconds(5).toNanos()),
                             new TrackedRequestView(
                                     second.number(),
                                     second.token(),
@@ -622,7 +626,10 @@ class HoldAttributesTest {
             List<TrackedRequestView> page;
             do {
                 long after = seen.isEmpty() ? 0 : seen.getLast();
-                page = locks.engine.views().trackedRequests(locks.session("alice"), after, 3, locks.now());
+                page =
+                        locks.engine
+                                .views()
+                                .trackedRequests(locks.session("alice"), after, 3, locks.now());
                 assertThat(page).hasSizeLessThanOrEqualTo(3);
                 page.forEach(it -> seen.add(it.request()));
             } while (!page.isEmpty());

@@ -78,7 +78,11 @@ class KeyEventPropertyTest {
                                     : view.holders().getLast().fence();
                     apply(scheduleSessions.evict(who, target, fence));
                 }
-                default -> scheduleSessions.command(scheduleStep).map(Run::withoutHeirs).ifPresent(this::apply);
+                default ->
+                        scheduleSessions
+                                .command(scheduleStep)
+                                .map(Run::withoutHeirs)
+                                .ifPresent(this::apply);
             }
         }
 

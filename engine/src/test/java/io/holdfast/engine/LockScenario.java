@@ -84,7 +84,8 @@ final class LockScenario {
                 case Effect.Renewed _ -> Outcome.RENEWED;
                 case Effect.TimedOut _ -> Outcome.TIMED_OUT;
                 case Effect.Cancelled _ -> Outcome.CANCELLED;
-                case Effect.TryAcquired tryAcquired -> tryAcquired.isNew() ? Outcome.CLAIMED : Outcome.KEPT;
+                case Effect.TryAcquired tryAcquired ->
+                        tryAcquired.isNew() ? Outcome.CLAIMED : Outcome.KEPT;
                 case Effect.Inspected _ -> Outcome.INSPECTED;
                 case Effect.Orphaned _ -> fail("it answers nothing: %s", answers.getLast());
                 case Effect.Offered _ -> Outcome.OFFERED;
@@ -93,7 +94,8 @@ final class LockScenario {
                 case Effect.Revoked _ -> Outcome.REVOKED;
                 case Effect.ForceReleased _ -> Outcome.EVICTED;
                 case Effect.Changed _ -> Outcome.CHANGED;
-                case Effect.StatusReport statusReport -> Outcome.valueOf("WAS_" + statusReport.status().name());
+                case Effect.StatusReport statusReport ->
+                        Outcome.valueOf("WAS_" + statusReport.status().name());
                 case Effect.Counted _, Effect.Found _, Effect.Absent _, Effect.Items _ ->
                         fail("an answer about data: %s", answers.getLast());
                 case Effect.Refused refused -> Outcome.valueOf(refused.reason().name());
@@ -198,7 +200,12 @@ final class LockScenario {
         return acquire(who, what, holdAttributes, USUAL, USUAL);
     }
 
-    Request acquire(String who, Target what, HoldAttributes holdAttributes, Duration patience, Duration lease) {
+    Request acquire(
+            String who,
+            Target what,
+            HoldAttributes holdAttributes,
+            Duration patience,
+            Duration lease) {
         if (holdAttributes.mode() == Mode.READ) {
             sharing.add(what.key());
         }
@@ -300,7 +307,9 @@ final class LockScenario {
 
     Request unclaim(String who, Target what) {
         Request request = request(who, what);
-        apply(new Command.ReleaseBySession(request.session(), request.number(), what.kind(), what.key()));
+        apply(
+                new Command.ReleaseBySession(
+                        request.session(), request.number(), what.kind(), what.key()));
         return request;
     }
 

@@ -164,7 +164,8 @@ class QuarantineTest {
 
     @Test
     void a_limit_of_waiters_counts_those_who_wait_for_its_end() {
-        LockScenario few = new LockScenario(new EngineSettings(1, LockScenario.IDLE.toNanos(), true));
+        LockScenario few =
+                new LockScenario(new EngineSettings(1, LockScenario.IDLE.toNanos(), true));
         few.quarantine(SPAN);
         assertThat(few.acquire("alice", DOOR).outcome()).isEqualTo(BLOCKED);
         assertThat(few.acquire("bob", DOOR).outcome()).isEqualTo(TOO_MANY_WAITERS);

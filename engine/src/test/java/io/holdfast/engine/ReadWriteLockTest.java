@@ -470,8 +470,11 @@ class ReadWriteLockTest {
                     long bob = locks.session("bob");
                     locks.close("bob");
                     assertThat(locks.lastEffects()).noneMatch(it -> it.session() == bob);
-                    if (queuePolicy != QueuePolicy.READER_PREFERRED && order.getFirst() == Mode.WRITE) {
-                        assertThat(carol.outcome()).as("%s %s", queuePolicy, order).isEqualTo(OFFERED);
+                    if (queuePolicy != QueuePolicy.READER_PREFERRED
+                            && order.getFirst() == Mode.WRITE) {
+                        assertThat(carol.outcome())
+                                .as("%s %s", queuePolicy, order)
+                                .isEqualTo(OFFERED);
                     }
                 }
             }
@@ -552,18 +555,23 @@ class ReadWriteLockTest {
         for (int i = 1; i <= many; i++) {
             long request = 2L * i;
             engine.apply(
-                    new Command.RequestOffer(1, request, DOOR.key(), Mode.READ, 1, 1, Command.FOREVER, i),
+                    new Command.RequestOffer(
+                            1, request, DOOR.key(), Mode.READ, 1, 1, Command.FOREVER, i),
                     0,
                     ledger,
                     effects);
             engine.apply(
                     new Command.Confirm(1, request + 1, DOOR.key(), request), 0, ledger, effects);
-            engine.apply(new Command.TryAcquire(2, i, Kind.LOCK, DOOR.key(), i), 0, ledger, effects);
+            engine.apply(
+                    new Command.TryAcquire(2, i, Kind.LOCK, DOOR.key(), i), 0, ledger, effects);
             effects.clear();
         }
         for (int i = 1; i <= many; i++) {
             engine.apply(
-                    new Command.CancelOrRelease(1, 3L * many + i, DOOR.key(), 2L * i), 0, ledger, effects);
+                    new Command.CancelOrRelease(1, 3L * many + i, DOOR.key(), 2L * i),
+                    0,
+                    ledger,
+                    effects);
             effects.clear();
         }
         assertThat(ledger.pieces).isZero();

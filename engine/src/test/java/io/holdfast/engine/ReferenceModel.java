@@ -53,7 +53,13 @@ final class ReferenceModel {
         long end = NEVER;
         long turn;
 
-        Slot(Name name, long session, long request, long salt, long lease, HoldAttributes holdAttributes) {
+        Slot(
+                Name name,
+                long session,
+                long request,
+                long salt,
+                long lease,
+                HoldAttributes holdAttributes) {
             this.name = name;
             this.session = session;
             this.request = request;
@@ -114,7 +120,8 @@ final class ReferenceModel {
                             hold.get().session != c.session()
                                     && hold.get().terms.bound()
                                     && !hold.get().orphaned;
-                    hold.get().heir = inherits ? new Successor(c.session(), c.request(), now) : null;
+                    hold.get().heir =
+                            inherits ? new Successor(c.session(), c.request(), now) : null;
                     effects.add(new Effect.Renewed(c.session(), c.request(), c.leaseNanos()));
                 }
             }
@@ -471,7 +478,12 @@ final class ReferenceModel {
             name.lastActivity = now;
             Slot seat =
                     new Slot(
-                            name, c.session(), c.request(), c.salt(), Command.FOREVER, HoldAttributes.PLAIN);
+                            name,
+                            c.session(),
+                            c.request(),
+                            c.salt(),
+                            Command.FOREVER,
+                            HoldAttributes.PLAIN);
             seats.add(seat);
             hold(seat);
             seat.toldBy = c.request();
@@ -494,7 +506,8 @@ final class ReferenceModel {
         name.lastActivity = now;
         boolean full = isLineFull(name);
         HoldAttributes holdAttributes = new HoldAttributes(c.mode(), true, true);
-        Slot seat = new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), holdAttributes);
+        Slot seat =
+                new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), holdAttributes);
         seat.asked = true;
         seat.confirm = c.confirmNanos();
         seats.add(seat);
@@ -518,10 +531,19 @@ final class ReferenceModel {
         Optional<Slot> found =
                 seats.stream()
                         .filter(it -> isTracked(it, c.session()))
-                        .filter(it -> it.request == c.targetRequest() && it.name.key.equals(c.key()))
+                        .filter(
+                                it ->
+                                        it.request == c.targetRequest()
+                                                && it.name.key.equals(c.key()))
                         .findAny();
         RequestStatus requestStatus =
-                found.map(it -> it.offered ? RequestStatus.OFFERED : it.held ? RequestStatus.HELD : RequestStatus.QUEUED)
+                found.map(
+                                it ->
+                                        it.offered
+                                                ? RequestStatus.OFFERED
+                                                : it.held
+                                                        ? RequestStatus.HELD
+                                                        : RequestStatus.QUEUED)
                         .orElse(RequestStatus.GONE);
         long fence = found.map(it -> it.fence).orElse(0L);
         effects.add(new Effect.StatusReport(c.session(), c.request(), requestStatus, fence));
@@ -564,11 +586,20 @@ final class ReferenceModel {
             Name name = known.get();
             name.lastActivity = now;
             HoldAttributes holdAttributes = new HoldAttributes(c.mode(), true, true);
-            Slot seat = new Slot(name, c.session(), c.request(), c.salt(), c.leaseNanos(), holdAttributes);
+            Slot seat =
+                    new Slot(
+                            name,
+                            c.session(),
+                            c.request(),
+                            c.salt(),
+                            c.leaseNanos(),
+                            holdAttributes);
             seat.asked = true;
             seats.add(seat);
             hold(seat);
-            effects.add(new Effect.StatusReport(c.session(), c.request(), RequestStatus.HELD, seat.fence));
+            effects.add(
+                    new Effect.StatusReport(
+                            c.session(), c.request(), RequestStatus.HELD, seat.fence));
         }
     }
 
@@ -692,7 +723,9 @@ final class ReferenceModel {
             return;
         }
         List<Effect.ForceReleased.Loss> lost =
-                evicted.stream().map(it -> new Effect.ForceReleased.Loss(it.session, it.fence)).toList();
+                evicted.stream()
+                        .map(it -> new Effect.ForceReleased.Loss(it.session, it.fence))
+                        .toList();
         effects.add(new Effect.ForceReleased(c.session(), c.request(), lost, ++fences));
         for (Slot hold : evicted) {
             if (hold.terms.tracked()) {

@@ -36,7 +36,8 @@ final class Replay {
         switch (keyEvent.type()) {
             case WAITING -> {
                 assertThat(keyEvent.spanNanos()).as("%s", keyEvent).isZero();
-                line.waits.add(new Waiting(keyEvent.session(), keyEvent.mode(), keyEvent.atNanos()));
+                line.waits.add(
+                        new Waiting(keyEvent.session(), keyEvent.mode(), keyEvent.atNanos()));
             }
             case OFFERED -> hold(line, keyEvent, true);
             case ACQUIRED -> {
@@ -52,7 +53,9 @@ final class Replay {
                 assertThat(held.since()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
             }
             case LOST ->
-                    assertThat(end(line, keyEvent).since()).as("%s", keyEvent).isEqualTo(begin(keyEvent));
+                    assertThat(end(line, keyEvent).since())
+                            .as("%s", keyEvent)
+                            .isEqualTo(begin(keyEvent));
             case TIMED_OUT -> leave(line, keyEvent);
             case GAVE_UP -> {
                 if (keyEvent.fence() == 0) {
@@ -83,7 +86,13 @@ final class Replay {
 
     private static void hold(Line line, KeyEvent keyEvent, boolean offered) {
         leave(line, keyEvent);
-        Held held = new Held(keyEvent.session(), keyEvent.mode(), begin(keyEvent), keyEvent.atNanos(), offered);
+        Held held =
+                new Held(
+                        keyEvent.session(),
+                        keyEvent.mode(),
+                        begin(keyEvent),
+                        keyEvent.atNanos(),
+                        offered);
         line.holds.put(keyEvent.fence(), held);
     }
 

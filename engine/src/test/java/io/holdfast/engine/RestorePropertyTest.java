@@ -125,7 +125,11 @@ class RestorePropertyTest {
                 case ScheduleStep.CollectAll(int slice) -> apply(new Command.Collect(slice));
                 case ScheduleStep.ForceRelease(int who, int what, int which) ->
                         apply(scheduleSessions.evict(who, Schedule.EVICTABLE.get(what), which));
-                default -> scheduleSessions.command(scheduleStep).map(this::sliced).ifPresent(this::apply);
+                default ->
+                        scheduleSessions
+                                .command(scheduleStep)
+                                .map(this::sliced)
+                                .ifPresent(this::apply);
             }
         }
 

@@ -160,14 +160,20 @@ record Schedule(
                                             .as(ScheduleStep.Renew::new)),
                             Tuple.of(
                                     16,
-                                    Combinators.combine(who(), claimable()).as(ScheduleStep.TryAcquire::new)),
+                                    Combinators.combine(who(), claimable())
+                                            .as(ScheduleStep.TryAcquire::new)),
                             Tuple.of(
                                     8,
-                                    Combinators.combine(who(), claimable()).as(ScheduleStep.ReleaseBySession::new)),
+                                    Combinators.combine(who(), claimable())
+                                            .as(ScheduleStep.ReleaseBySession::new)),
                             Tuple.of(
                                     3,
-                                    Combinators.combine(who(), claimable()).as(ScheduleStep.Inspect::new)),
-                            Tuple.of(5, Combinators.combine(who(), back()).as(ScheduleStep.Cancel::new)),
+                                    Combinators.combine(who(), claimable())
+                                            .as(ScheduleStep.Inspect::new)),
+                            Tuple.of(
+                                    5,
+                                    Combinators.combine(who(), back())
+                                            .as(ScheduleStep.Cancel::new)),
                             Tuple.of(
                                     8,
                                     Combinators.combine(who(), evictable(), which())
@@ -186,8 +192,14 @@ record Schedule(
                                     45,
                                     Combinators.combine(who(), back(), answer(), elsewhere())
                                             .as(ScheduleStep.OnTrackedRequest::new)),
-                            Tuple.of(2, Combinators.combine(who(), lock()).as(ScheduleStep.Suspend::new)),
-                            Tuple.of(4, Combinators.combine(who(), lock()).as(ScheduleStep.Resume::new)),
+                            Tuple.of(
+                                    2,
+                                    Combinators.combine(who(), lock())
+                                            .as(ScheduleStep.Suspend::new)),
+                            Tuple.of(
+                                    4,
+                                    Combinators.combine(who(), lock())
+                                            .as(ScheduleStep.Resume::new)),
                             Tuple.of(
                                     6,
                                     Combinators.combine(who(), lock(), mode(), lease())
@@ -201,17 +213,25 @@ record Schedule(
                                     Combinators.combine(who(), name(), operation())
                                             .as(ScheduleStep.Data::new)),
                             Tuple.of(
-                                    4, Arbitraries.integers().between(0, 3).map(ScheduleStep.Collect::new)),
+                                    4,
+                                    Arbitraries.integers()
+                                            .between(0, 3)
+                                            .map(ScheduleStep.Collect::new)),
                             Tuple.of(
                                     2,
-                                    Arbitraries.integers().between(1, 3).map(ScheduleStep.CollectAll::new)),
+                                    Arbitraries.integers()
+                                            .between(1, 3)
+                                            .map(ScheduleStep.CollectAll::new)),
                             Tuple.of(3, Arbitraries.just(new ScheduleStep.Tick())),
                             Tuple.of(3, Arbitraries.just(new ScheduleStep.TickWhenDue())),
                             Tuple.of(
                                     15,
                                     Arbitraries.of(0L, 1L, 1L, 2L, 3L, 5L, 8L, 20L, -4L)
                                             .map(ScheduleStep.AdvanceClock::new)),
-                            Tuple.of(2, Arbitraries.of(true, true, false).map(ScheduleStep.MemoryAvailable::new)))
+                            Tuple.of(
+                                    2,
+                                    Arbitraries.of(true, true, false)
+                                            .map(ScheduleStep.MemoryAvailable::new)))
                     .list()
                     .ofMaxSize(most)
                     .withSizeDistribution(RandomDistribution.uniform());

@@ -56,7 +56,12 @@ final class ScheduleSessions {
     /** The command that a step stands for; none where the step needs what nobody has. */
     Optional<Command> command(ScheduleStep scheduleStep) {
         return switch (scheduleStep) {
-            case ScheduleStep.Acquire(int who, int what, long wait, long lease, HoldAttributes holdAttributes) -> {
+            case ScheduleStep.Acquire(
+                            int who,
+                            int what,
+                            long wait,
+                            long lease,
+                            HoldAttributes holdAttributes) -> {
                 Target target = Schedule.TARGETS.get(what);
                 yield Optional.of(
                         new Command.Acquire(
@@ -68,7 +73,9 @@ final class ScheduleSessions {
                                 schedule.nanos(wait),
                                 schedule.nanos(lease),
                                 nextSalt(),
-                                target.kind() == Kind.LOCK ? holdAttributes : alone(holdAttributes)));
+                                target.kind() == Kind.LOCK
+                                        ? holdAttributes
+                                        : alone(holdAttributes)));
             }
             case ScheduleStep.Enqueue(int who, int what, long lease) -> {
                 Target target = Schedule.TARGETS.get(what);
@@ -96,7 +103,10 @@ final class ScheduleSessions {
                                 schedule.nanos(wait)));
             }
             case ScheduleStep.Release(int who, int back, ScheduleStep.Use use) ->
-                    token(back, use).map(knownToken -> release(who, knownToken.target(), knownToken.token()));
+                    token(back, use)
+                            .map(
+                                    knownToken ->
+                                            release(who, knownToken.target(), knownToken.token()));
             case ScheduleStep.Renew(int who, int back, ScheduleStep.Use use, long lease) ->
                     token(back, use)
                             .map(
@@ -139,7 +149,13 @@ final class ScheduleSessions {
                                                     it.request(),
                                                     it.target().kind(),
                                                     it.target().key()));
-            case ScheduleStep.RequestOffer(int who, int name, Mode mode, long wait, long confirm, long lease) ->
+            case ScheduleStep.RequestOffer(
+                            int who,
+                            int name,
+                            Mode mode,
+                            long wait,
+                            long confirm,
+                            long lease) ->
                     Optional.of(
                             new Command.RequestOffer(
                                     sessions[who],
@@ -150,7 +166,11 @@ final class ScheduleSessions {
                                     schedule.nanos(confirm),
                                     schedule.nanos(lease),
                                     nextSalt()));
-            case ScheduleStep.OnTrackedRequest(int who, int back, ScheduleStep.Answer answer, boolean elsewhere) -> {
+            case ScheduleStep.OnTrackedRequest(
+                            int who,
+                            int back,
+                            ScheduleStep.Answer answer,
+                            boolean elsewhere) -> {
                 List<SentRequest> before = asks.get(sessions[who]);
                 if (before.size() <= back) {
                     yield Optional.empty();
@@ -184,7 +204,11 @@ final class ScheduleSessions {
                     Optional.of(data(who, Schedule.NAMES.get(name), operation));
             case ScheduleStep.Collect(int most) -> Optional.of(new Command.Collect(most));
             case ScheduleStep.Tick(), ScheduleStep.TickWhenDue() -> Optional.of(new Command.Tick());
-            case ScheduleStep.ForceRelease _, ScheduleStep.AdvanceClock _, ScheduleStep.MemoryAvailable _, ScheduleStep.CollectAll _ -> Optional.empty();
+            case ScheduleStep.ForceRelease _,
+                    ScheduleStep.AdvanceClock _,
+                    ScheduleStep.MemoryAvailable _,
+                    ScheduleStep.CollectAll _ ->
+                    Optional.empty();
         };
     }
 
@@ -252,7 +276,8 @@ final class ScheduleSessions {
     Command data(int who, Key key, DataOperation operation) {
         List<SentRequest> before = asked.get(sessions[who]);
         long request = before.size() + 1L;
-        before.add(new SentRequest(request, Schedule.TARGETS.getFirst())); // cancelling it is no use
+        before.add(
+                new SentRequest(request, Schedule.TARGETS.getFirst())); // cancelling it is no use
         return new Command.Data(
                 sessions[who],
                 request,
@@ -313,7 +338,8 @@ final class ScheduleSessions {
         return Optional.of(
                 switch (use) {
                     case AS_TOLD -> knownToken;
-                    case WRONG_SALT -> new KnownToken(target, new Token(token.fence(), token.salt() ^ 1));
+                    case WRONG_SALT ->
+                            new KnownToken(target, new Token(token.fence(), token.salt() ^ 1));
                     case WRONG_FENCE ->
                             new KnownToken(target, new Token(token.fence() + 1, token.salt()));
                     case WRONG_TARGET ->

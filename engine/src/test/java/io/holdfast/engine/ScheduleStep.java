@@ -14,7 +14,8 @@ sealed interface ScheduleStep {
     }
 
     /** Only mutexes are acquired to read: of others the mode is not looked at. */
-    record Acquire(int who, int target, long patience, long lease, HoldAttributes terms) implements ScheduleStep {}
+    record Acquire(int who, int target, long patience, long lease, HoldAttributes terms)
+            implements ScheduleStep {}
 
     record Enqueue(int who, int target, long lease) implements ScheduleStep {}
 
@@ -42,7 +43,8 @@ sealed interface ScheduleStep {
             implements ScheduleStep {}
 
     /** Something is done about an ask or a tracked acquire. */
-    record OnTrackedRequest(int who, int back, Answer answer, boolean elsewhere) implements ScheduleStep {}
+    record OnTrackedRequest(int who, int back, Answer answer, boolean elsewhere)
+            implements ScheduleStep {}
 
     /** What is done about it. */
     enum Answer {

@@ -17,10 +17,11 @@ import java.util.Map;
 
 /**
  * A writer stands in line with infinite patience while readers come and go as they like. What they
- * cannot do is hold for ever: an offer ends and a lease ends. Under {@link QueuePolicy#FIFO} and {@link
- * QueuePolicy#WRITER_PREFERRED} only those who were let in or stood in line before the writer can be
- * before it: n of them, each for no longer than an offer and a lease. So it is offered the lock at
- * the latest after n (offer + lease), and no reader who came after it is offered anything before.
+ * cannot do is hold for ever: an offer ends and a lease ends. Under {@link QueuePolicy#FIFO} and
+ * {@link QueuePolicy#WRITER_PREFERRED} only those who were let in or stood in line before the
+ * writer can be before it: n of them, each for no longer than an offer and a lease. So it is
+ * offered the lock at the latest after n (offer + lease), and no reader who came after it is
+ * offered anything before.
  */
 @Label("A writer who waits")
 class StarvationPropertyTest {
@@ -64,7 +65,9 @@ class StarvationPropertyTest {
         }
 
         void comeToWrite() {
-            apply(new Command.RequestOffer(2, WRITER, KEY, Mode.WRITE, Command.FOREVER, CONFIRM, LEASE, 0));
+            apply(
+                    new Command.RequestOffer(
+                            2, WRITER, KEY, Mode.WRITE, Command.FOREVER, CONFIRM, LEASE, 0));
         }
 
         boolean writerIsOffered() {

@@ -5,26 +5,26 @@ import io.holdfast.driver.Secret;
 import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.frontend.ClusterView;
 import io.holdfast.driver.frontend.FrontEnd;
+import io.holdfast.http.dashboard.DashboardRoutes;
 import io.holdfast.http.data.DataRoutes;
+import io.holdfast.http.immediate.ImmediateSession;
 import io.holdfast.http.inspect.InspectRoutes;
 import io.holdfast.http.lock.HttpSessions;
 import io.holdfast.http.lock.LockRoutes;
+import io.holdfast.http.metrics.FrontEndStatus;
 import io.holdfast.http.metrics.HttpTraffic;
 import io.holdfast.http.metrics.MetricsRoutes;
-import io.holdfast.http.metrics.FrontEndStatus;
 import io.holdfast.http.openapi.OpenApiRoutes;
-import io.holdfast.http.dashboard.DashboardRoutes;
-import io.holdfast.http.immediate.ImmediateSession;
 import io.holdfast.http.signal.SignalRoutes;
 import io.holdfast.http.web.Access;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpConnections;
-import io.holdfast.http.web.OriginGuard;
+import io.holdfast.http.web.HttpContext;
 import io.holdfast.http.web.JsonWriter;
+import io.holdfast.http.web.OriginGuard;
 import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
 import io.holdfast.http.web.RateLimit;
-import io.holdfast.http.web.HttpContext;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Context;
@@ -144,7 +144,8 @@ public final class HttpFrontEnd implements FrontEnd {
                                 sessions::open,
                                 config.cluster()));
         addRoutes();
-        httpContext.runOnEventLoop(() -> vertx.setPeriodic(0, SAMPLE_MILLIS, _ -> metrics.sample()));
+        httpContext.runOnEventLoop(
+                () -> vertx.setPeriodic(0, SAMPLE_MILLIS, _ -> metrics.sample()));
     }
 
     private void addRoutes() {
@@ -352,7 +353,8 @@ public final class HttpFrontEnd implements FrontEnd {
     /** A timer runs after its loop has looked at the sockets. */
     @Override
     public void readRound(Runnable done) {
-        httpContext.runOnEventLoop(() -> vertx.setTimer(1, _ -> vertx.setTimer(1, _ -> done.run())));
+        httpContext.runOnEventLoop(
+                () -> vertx.setTimer(1, _ -> vertx.setTimer(1, _ -> done.run())));
     }
 
     @Override

@@ -2,15 +2,15 @@ package io.holdfast.http;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
-import io.holdfast.engine.HoldAttributes;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

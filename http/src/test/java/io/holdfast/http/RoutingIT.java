@@ -125,7 +125,9 @@ final class RoutingIT {
         HttpAddress second = new HttpAddress("localhost", first.port(), false, new Namespace("b"));
 
         assertThatThrownBy(
-                        () -> HttpFrontEnd.start(HttpConfig.at(first, second).build(), http.backend))
+                        () ->
+                                HttpFrontEnd.start(
+                                        HttpConfig.at(first, second).build(), http.backend))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("twice");
         assertThatThrownBy(() -> HttpFrontEnd.start(HttpConfig.at(again).build(), http.backend))

@@ -1,19 +1,19 @@
 package io.holdfast.http;
 
 import io.holdfast.driver.AuthFailures;
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.ReadRound;
 import io.holdfast.driver.PieceBudget;
+import io.holdfast.driver.ReadRound;
 import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.lagging.LaggingDriver;
-import io.holdfast.driver.signal.SignalServices;
-import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.engine.EngineSettings;
 import io.vertx.core.json.JsonObject;
 
@@ -37,7 +37,8 @@ public final class TestHttp implements AutoCloseable {
     /** What stands in front of it; null if nothing does. */
     public final @Nullable LaggingDriver lagging;
 
-    public final ServerMonitor observatory = new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
+    public final ServerMonitor observatory =
+            new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
     public final AtomicInteger connections = new AtomicInteger();
     public final AtomicBoolean draining = new AtomicBoolean();
     public final Backend backend;
@@ -107,8 +108,12 @@ public final class TestHttp implements AutoCloseable {
     }
 
     public static TestHttp start(
-            EngineSettings engineSettings, KeyLimits keyLimits, PieceBudget pieceBudget, UnaryOperator<HttpConfig.Builder> change) {
-        return start(engineSettings, keyLimits, pieceBudget, HttpAddress.of("127.0.0.1", 0), change);
+            EngineSettings engineSettings,
+            KeyLimits keyLimits,
+            PieceBudget pieceBudget,
+            UnaryOperator<HttpConfig.Builder> change) {
+        return start(
+                engineSettings, keyLimits, pieceBudget, HttpAddress.of("127.0.0.1", 0), change);
     }
 
     /** At an address of one's own. */
@@ -141,7 +146,8 @@ public final class TestHttp implements AutoCloseable {
             HttpConfig config,
             boolean lags) {
         try {
-            TestHttp http = new TestHttp(engineSettings, keyLimits, perClient, pieceBudget, config, lags);
+            TestHttp http =
+                    new TestHttp(engineSettings, keyLimits, perClient, pieceBudget, config, lags);
             http.front.open();
             return http;
         } catch (IOException e) {

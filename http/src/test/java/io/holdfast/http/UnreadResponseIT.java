@@ -166,7 +166,8 @@ final class UnreadResponseIT {
                         left.incrementAndGet();
                     }
                 };
-        try (TestHttp http = TestHttp.start(TestHttp.settings(), KeyLimits.NONE, pieceBudget, c -> c)) {
+        try (TestHttp http =
+                TestHttp.start(TestHttp.settings(), KeyLimits.NONE, pieceBudget, c -> c)) {
             try (RawHttp first = new RawHttp(http);
                     RawHttp second = new RawHttp(http)) {
                 assertThat(first.say(HEALTH).answer()).contains(" 200 ");

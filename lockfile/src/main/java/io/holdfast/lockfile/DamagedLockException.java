@@ -10,7 +10,10 @@ public final class DamagedLockException extends LockFileException {
     DamagedLockException(LockFileStatus lockFileStatus) {
         super(
                 lockFileStatus.path(),
-                lockFileStatus.path() + " is " + lockFileStatus.whatIsThere() + " and was left alone",
+                lockFileStatus.path()
+                        + " is "
+                        + lockFileStatus.whatIsThere()
+                        + " and was left alone",
                 null);
         this.lockFileStatus = lockFileStatus;
     }

@@ -110,7 +110,8 @@ public final class FileSemaphore {
      * Waits until the lock is free, or stale, and takes nothing.
      *
      * @param timeout null for ever
-     * @return the lock as it was found at the end: not {@link LockFileStatus#isObtainable} if time ran out
+     * @return the lock as it was found at the end: not {@link LockFileStatus#isObtainable} if time
+     *     ran out
      */
     public LockFileStatus waitUntilFree(@Nullable Duration timeout) throws InterruptedException {
         var retrySchedule = new RetrySchedule(config.retryInterval(), timeout);

@@ -48,7 +48,9 @@ public final class Guard implements AutoCloseable {
     private synchronized void schedule(Duration delay) {
         if (!ended) {
             nextBeat =
-                    Background.later(delay.isNegative() ? Duration.ZERO : delay, this::heartbeatAndReschedule);
+                    Background.later(
+                            delay.isNegative() ? Duration.ZERO : delay,
+                            this::heartbeatAndReschedule);
         }
     }
 

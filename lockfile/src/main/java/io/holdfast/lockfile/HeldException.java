@@ -5,7 +5,10 @@ public final class HeldException extends LockFileException {
     private final LockFileStatus lockFileStatus;
 
     HeldException(LockFileStatus lockFileStatus) {
-        super(lockFileStatus.path(), lockFileStatus.path() + " is held by " + lockFileStatus.holderText(), null);
+        super(
+                lockFileStatus.path(),
+                lockFileStatus.path() + " is held by " + lockFileStatus.holderText(),
+                null);
         this.lockFileStatus = lockFileStatus;
     }
 

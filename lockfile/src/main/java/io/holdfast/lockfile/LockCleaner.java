@@ -39,7 +39,8 @@ final class LockCleaner {
                 });
     }
 
-    private static boolean isProven(ReleaseCredential releaseCredential, Holder holder, boolean pidEnded) {
+    private static boolean isProven(
+            ReleaseCredential releaseCredential, Holder holder, boolean pidEnded) {
         if (releaseCredential instanceof ReleaseCredential.Nonce nonce) {
             return nonce.nonce().equals(holder.nonce());
         }

@@ -138,7 +138,8 @@ public final class LockFileConfig {
         if (heartbeatInterval != null) {
             return heartbeatInterval;
         }
-        Duration quarter = (staleTimeout == null ? DEFAULT_STALE_TIMEOUT : staleTimeout).dividedBy(4);
+        Duration quarter =
+                (staleTimeout == null ? DEFAULT_STALE_TIMEOUT : staleTimeout).dividedBy(4);
         return quarter.compareTo(MAX_HEARTBEAT_INTERVAL) > 0 ? MAX_HEARTBEAT_INTERVAL : quarter;
     }
 

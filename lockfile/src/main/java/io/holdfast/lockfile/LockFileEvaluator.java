@@ -106,7 +106,10 @@ final class LockFileEvaluator {
 
     private static LockFileStatus.Found found(ObservedFile seen) {
         return switch (seen.entry().kind()) {
-            case FILE -> seen.bytes() == null ? LockFileStatus.Found.UNREADABLE_FILE : LockFileStatus.Found.FILE;
+            case FILE ->
+                    seen.bytes() == null
+                            ? LockFileStatus.Found.UNREADABLE_FILE
+                            : LockFileStatus.Found.FILE;
             case FOLDER -> LockFileStatus.Found.FOLDER;
             case LINK -> LockFileStatus.Found.LINK;
             case OTHER -> LockFileStatus.Found.OTHER;

@@ -148,7 +148,8 @@ final class LockFileReader {
 
     private LockFile result(boolean beginning, Instant modified) {
         if (pid == null || timestamp == null) {
-            LockFileContent lockFileContent = beginning ? LockFileContent.DEBRIS : LockFileContent.FOREIGN;
+            LockFileContent lockFileContent =
+                    beginning ? LockFileContent.DEBRIS : LockFileContent.FOREIGN;
             return new LockFile(lockFileContent, null, modified, false, false);
         }
         Holder holder = new Holder(pid, timestamp, tag, nonce, start, host, acquired);

@@ -131,7 +131,8 @@ public final class LockFileStatus {
                         ? ""
                         : " (" + LockFileWriter.clean(holder.tag()) + ")")
                 + " since "
-                + UnixTimestamps.text(holder.acquired() == null ? holder.timestamp() : holder.acquired());
+                + UnixTimestamps.text(
+                        holder.acquired() == null ? holder.timestamp() : holder.acquired());
     }
 
     String whatIsThere() {

@@ -32,7 +32,9 @@ public final class LockLostException extends LockFileException {
                         + " "
                         + reason.text
                         + " while it was held; now it is "
-                        + (lockFileStatus.isLocked() ? "held by " + lockFileStatus.holderText() : "free"),
+                        + (lockFileStatus.isLocked()
+                                ? "held by " + lockFileStatus.holderText()
+                                : "free"),
                 null);
         this.reason = reason;
         this.lockFileStatus = lockFileStatus;

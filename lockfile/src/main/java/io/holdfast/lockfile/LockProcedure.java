@@ -160,7 +160,8 @@ final class LockProcedure {
         return Math.max(0, lockFileEvaluator.now().getEpochSecond());
     }
 
-    private Attempt takeOver(ObservedFile stale, UnpublishedLock unpublishedLock) throws IOException {
+    private Attempt takeOver(ObservedFile stale, UnpublishedLock unpublishedLock)
+            throws IOException {
         Disk.Action<Boolean> work = () -> isGone(stale) && unpublishedLock.publish();
         Duration settle = config.settleTime();
         boolean published;
@@ -171,7 +172,8 @@ final class LockProcedure {
             published = work.run();
             settle = settle.compareTo(UNGUARDED_SETTLE) < 0 ? UNGUARDED_SETTLE : settle;
         } catch (IOException | RuntimeException e) {
-            if (unpublishedLock.published) { // and then something failed: nobody would get the guard
+            if (unpublishedLock
+                    .published) { // and then something failed: nobody would get the guard
                 BestEffort.run(() -> release(unpublishedLock.held()));
                 close(unpublishedLock.held());
             }
@@ -194,7 +196,10 @@ final class LockProcedure {
         } catch (FileSystemException e) {
             removal.warn(
                     Removal.Warning.NOT_REMOVED,
-                    "the stale lock " + paths.lock() + " cannot be removed: " + LockFileExceptions.why(e));
+                    "the stale lock "
+                            + paths.lock()
+                            + " cannot be removed: "
+                            + LockFileExceptions.why(e));
             return false;
         }
     }
@@ -270,14 +275,17 @@ final class LockProcedure {
                     }
                     rewrite(heldLockFile, file, heldLockFile.stamped(seconds()));
                     ObservedFile after = sight();
-                    return heldLockFile.isSeenIn(after) ? Ending.GOOD : Ending.lost(lost(heldLockFile, after));
+                    return heldLockFile.isSeenIn(after)
+                            ? Ending.GOOD
+                            : Ending.lost(lost(heldLockFile, after));
                 };
         // In place, through the open file: if somebody removed it, nobody is harmed.
         Optional<Ending> ending = removal.underSidecar(REFRESH_TIMEOUT, work);
         return ending.isPresent() ? ending.get() : work.run();
     }
 
-    private static void rewrite(HeldLockFile heldLockFile, Disk.OwnFile file, byte[] content) throws IOException {
+    private static void rewrite(HeldLockFile heldLockFile, Disk.OwnFile file, byte[] content)
+            throws IOException {
         heldLockFile.writing(content);
         file.rewrite(content);
         heldLockFile.written(content);

@@ -1,7 +1,8 @@
 package io.holdfast.lockfile;
 
 /**
- * The lock that was to be released is not the one that the {@link ReleaseCredential} is for. It was left alone.
+ * The lock that was to be released is not the one that the {@link ReleaseCredential} is for. It was
+ * left alone.
  */
 public final class NotOwnerException extends LockFileException {
     private final LockFileStatus lockFileStatus;
@@ -9,7 +10,10 @@ public final class NotOwnerException extends LockFileException {
     NotOwnerException(LockFileStatus lockFileStatus) {
         super(
                 lockFileStatus.path(),
-                lockFileStatus.path() + " is held by " + lockFileStatus.holderText() + " and was left alone",
+                lockFileStatus.path()
+                        + " is held by "
+                        + lockFileStatus.holderText()
+                        + " and was left alone",
                 null);
         this.lockFileStatus = lockFileStatus;
     }

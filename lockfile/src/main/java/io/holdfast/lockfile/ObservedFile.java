@@ -69,7 +69,8 @@ final class ObservedFile {
         if (read == null) {
             read =
                     bytes == null
-                            ? new LockFile(LockFileContent.FOREIGN, null, entry.modified(), false, false)
+                            ? new LockFile(
+                                    LockFileContent.FOREIGN, null, entry.modified(), false, false)
                             : LockFile.parse(bytes, entry.modified());
             file = read;
         }

@@ -54,7 +54,8 @@ class ExclusionPropertyTest {
     }
 
     private void holds(Simulation simulation) {
-        var simulatedProcesses = new SimulatedProcesses(simulation, 6).afterSomebodyDied().members(4).polite(2);
+        var simulatedProcesses =
+                new SimulatedProcesses(simulation, 6).afterSomebodyDied().members(4).polite(2);
         boolean clockGoesBack = simulation.oneIn(3);
         simulation.tearing(!clockGoesBack);
         simulation.run(

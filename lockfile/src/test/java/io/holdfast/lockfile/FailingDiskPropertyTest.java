@@ -74,9 +74,11 @@ class FailingDiskPropertyTest {
         Seeds.each(
                 400,
                 simulation -> {
-                    var simulatedProcesses = new SimulatedProcesses(simulation, 5).afterSomebodyDied();
+                    var simulatedProcesses =
+                            new SimulatedProcesses(simulation, 5).afterSomebodyDied();
                     var unlucky = new LibraryProcess(simulatedProcesses.witness, 5);
-                    simulatedProcesses.member(unlucky)
+                    simulatedProcesses
+                            .member(unlucky)
                             .disk
                             .failing(
                                     some(
@@ -88,7 +90,9 @@ class FailingDiskPropertyTest {
                     simulation.run(new RandomSchedule(simulation).movingClock(5, false));
                     failures += unlucky.failedAttempts().size();
                     for (LibraryProcess libraryProcess : simulatedProcesses.members) {
-                        assertThat(libraryProcess.deceived()).as("releases that hid a loss").isZero();
+                        assertThat(libraryProcess.deceived())
+                                .as("releases that hid a loss")
+                                .isZero();
                     }
                 });
         Seeds.assertReached(failures, 75, "failures");
@@ -121,7 +125,8 @@ class FailingDiskPropertyTest {
         var simulatedProcesses = new SimulatedProcesses(simulation, 5).afterSomebodyDied();
         Duration settle = simulation.oneIn(2) ? Duration.ofMillis(20) : Duration.ZERO;
         var unlucky = new LibraryProcess(simulatedProcesses.witness, 5).settling(settle);
-        simulatedProcesses.member(unlucky)
+        simulatedProcesses
+                .member(unlucky)
                 .disk
                 .failing(
                         some(
@@ -170,7 +175,8 @@ class FailingDiskPropertyTest {
         Seeds.each(
                 500,
                 simulation -> {
-                    var simulatedProcesses = new SimulatedProcesses(simulation, 5).afterSomebodyDied().members(4);
+                    var simulatedProcesses =
+                            new SimulatedProcesses(simulation, 5).afterSomebodyDied().members(4);
                     for (SimulatedProcess process : simulation.processes()) {
                         if (simulation.oneIn(2)) {
                             process.disk.failing(FailingDiskPropertyTest::noSidecar);
@@ -181,7 +187,9 @@ class FailingDiskPropertyTest {
                                     .killing(simulatedProcesses.someKillOdds())
                                     .movingClock(5, false));
                     for (LibraryProcess libraryProcess : simulatedProcesses.members) {
-                        assertThat(libraryProcess.deceived()).as("releases that hid a loss").isZero();
+                        assertThat(libraryProcess.deceived())
+                                .as("releases that hid a loss")
+                                .isZero();
                         assertThat(libraryProcess.failedAttempts()).as("failed attempts").isEmpty();
                     }
                     simulation
@@ -206,7 +214,8 @@ class FailingDiskPropertyTest {
                                 simulation.add(
                                         "member-" + i,
                                         self -> {
-                                            LibraryProcess.enterAndStay(self, mutualExclusionChecker);
+                                            LibraryProcess.enterAndStay(
+                                                    self, mutualExclusionChecker);
                                         });
                         process.disk.failing(FailingDiskPropertyTest::noSidecar);
                         simulation.finish(process);

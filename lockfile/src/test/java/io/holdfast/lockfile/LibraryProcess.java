@@ -65,7 +65,8 @@ final class LibraryProcess implements SimulatedProcess.Program {
     }
 
     /** One attempt, and no release. */
-    static void enterAndStay(SimulatedProcess self, MutualExclusionChecker mutualExclusionChecker) throws IOException {
+    static void enterAndStay(SimulatedProcess self, MutualExclusionChecker mutualExclusionChecker)
+            throws IOException {
         LockProcedure procedure = procedure(self, Duration.ZERO, new ArrayList<>());
         if (procedure.attempt(null) instanceof Attempt.Acquired) {
             mutualExclusionChecker.enters(self);

@@ -29,7 +29,8 @@ class LockFileConformanceTest {
     @ParameterizedTest
     @MethodSource("io.holdfast.lockfile.Fixture#all")
     void is_kept_byte_for_byte(LockFileFixture lockFileFixture) {
-        assertThat((long) lockFileFixture.bytes().length).isEqualTo(lockFileFixture.row().get("bytes"));
+        assertThat((long) lockFileFixture.bytes().length)
+                .isEqualTo(lockFileFixture.row().get("bytes"));
     }
 
     @ParameterizedTest

@@ -28,7 +28,8 @@ record LockFileFixture(Map<?, ?> row) {
 
     private static Path path(String file) {
         try {
-            return Path.of(LockFileFixture.class.getResource("/file-semaphore/").toURI()).resolve(file);
+            return Path.of(LockFileFixture.class.getResource("/file-semaphore/").toURI())
+                    .resolve(file);
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
         }

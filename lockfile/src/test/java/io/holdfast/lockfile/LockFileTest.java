@@ -32,8 +32,10 @@ class LockFileTest {
         @ParameterizedTest
         @ValueSource(strings = {"\0", "\u001f", "\u007f", "\u0085", "\u00a0", "\u200b", "\ufeff"})
         void without_taking_anything_else_for_a_blank(String other) {
-            assertThat(content("pid=12" + other + "\ntimestamp=34\n")).isEqualTo(LockFileContent.FOREIGN);
-            assertThat(content("timestamp=34\n" + other + "pid=12\n")).isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("pid=12" + other + "\ntimestamp=34\n"))
+                    .isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("timestamp=34\n" + other + "pid=12\n"))
+                    .isEqualTo(LockFileContent.FOREIGN);
             assertThat(read("pid=12\ntimestamp=34\ntag=t" + other + "\n").tag())
                     .isEqualTo("t" + other);
         }
@@ -74,13 +76,15 @@ class LockFileTest {
         @Test
         void of_which_a_later_invalid_one_voids_the_field() {
             assertThat(content("pid=12\ntimestamp=34\npid=x\n")).isEqualTo(LockFileContent.FOREIGN);
-            assertThat(content("pid=12\ntimestamp=34\ntimestamp=\n")).isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("pid=12\ntimestamp=34\ntimestamp=\n"))
+                    .isEqualTo(LockFileContent.FOREIGN);
         }
 
         @Test
         void after_one_byte_order_mark() {
             assertThat(read("\ufeffpid=12\ntimestamp=34\n")).isEqualTo(HOLDER);
-            assertThat(content("\ufeff\ufeffpid=12\ntimestamp=34\n")).isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("\ufeff\ufeffpid=12\ntimestamp=34\n"))
+                    .isEqualTo(LockFileContent.FOREIGN);
             assertThat(content("timestamp=34\n\ufeffpid=12\n")).isEqualTo(LockFileContent.FOREIGN);
         }
 
@@ -150,15 +154,18 @@ class LockFileTest {
                     "100000000000000000000"
                 })
         void nothing_else(String text) {
-            assertThat(content("pid=" + text + "\ntimestamp=34\n")).isEqualTo(LockFileContent.FOREIGN);
-            assertThat(content("timestamp=" + text + "\npid=12\n")).isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("pid=" + text + "\ntimestamp=34\n"))
+                    .isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("timestamp=" + text + "\npid=12\n"))
+                    .isEqualTo(LockFileContent.FOREIGN);
         }
 
         @Test
         void a_pid_of_up_to_32_bits() {
             assertThat(read("pid=0\ntimestamp=34\n").pid()).isZero();
             assertThat(read("pid=4294967295\ntimestamp=34\n").pid()).isEqualTo(4294967295L);
-            assertThat(content("pid=4294967296\ntimestamp=34\n")).isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content("pid=4294967296\ntimestamp=34\n"))
+                    .isEqualTo(LockFileContent.FOREIGN);
         }
 
         @ParameterizedTest
@@ -319,7 +326,8 @@ class LockFileTest {
 
         @Test
         void and_cannot_tell_a_file_that_ends_there_from_a_longer_one() {
-            assertThat(content(upTo("pid=12\n", "timestamp=34"))).isEqualTo(LockFileContent.FOREIGN);
+            assertThat(content(upTo("pid=12\n", "timestamp=34")))
+                    .isEqualTo(LockFileContent.FOREIGN);
             assertThat(read(upTo("pid=12\n", "timestamp=34\n"))).isEqualTo(HOLDER);
         }
 

@@ -23,9 +23,12 @@ class LostHolderPropertyTest {
         simulatedProcesses.members(3).polite(1);
         simulation.tearing(true);
         simulation.run(
-                new RandomSchedule(simulation).killing(simulatedProcesses.someKillOdds()).movingClock(5, false));
+                new RandomSchedule(simulation)
+                        .killing(simulatedProcesses.someKillOdds())
+                        .movingClock(5, false));
 
-        assertThat(simulatedProcesses.witness.overlaps()).allMatch(overlap -> overlap.isOf(sleeping));
+        assertThat(simulatedProcesses.witness.overlaps())
+                .allMatch(overlap -> overlap.isOf(sleeping));
         assertThat(sleeper.deceived()).as("releases that hid the loss").isZero();
         assertThat(sleeper.unnoticed()).as("overlaps that were not noticed").isZero();
         for (LibraryProcess libraryProcess : simulatedProcesses.members) {

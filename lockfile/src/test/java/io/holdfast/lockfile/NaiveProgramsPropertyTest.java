@@ -32,7 +32,8 @@ class NaiveProgramsPropertyTest {
         Seeds.each(
                 500,
                 simulation -> {
-                    var simulatedProcesses = crowd(simulation).members(3).polite(1).naive(1).echo(1);
+                    var simulatedProcesses =
+                            crowd(simulation).members(3).polite(1).naive(1).echo(1);
                     simulatedProcesses.others(1, "remover", new Remover(4));
                     simulatedProcesses.others(2, "debris", new DebrisMaker());
                     holds(simulatedProcesses);
@@ -47,7 +48,11 @@ class NaiveProgramsPropertyTest {
                 simulation -> {
                     simulation.withoutHardLinks();
                     var simulatedProcesses = crowd(simulation);
-                    simulatedProcesses.members(3).polite(1).naive(1).others(1, "remover", new Remover(6));
+                    simulatedProcesses
+                            .members(3)
+                            .polite(1)
+                            .naive(1)
+                            .others(1, "remover", new Remover(6));
                     holds(simulatedProcesses);
                 });
         Seeds.assertReached(displaced, 10, "displaced holders");

@@ -117,7 +117,8 @@ class ScriptedScheduleTest {
         simulation.plant(STALE, LONG_AGO);
         var ours = new One("ours");
         var mutualExclusionChecker = new MutualExclusionChecker();
-        SimulatedProcess naive = simulation.add("naive", new NaiveProgram(mutualExclusionChecker, 1));
+        SimulatedProcess naive =
+                simulation.add("naive", new NaiveProgram(mutualExclusionChecker, 1));
         ours.runsUntil("rename my.lock");
         simulation.runUntil(naive, "delete my.lock"); // the stale file
         simulation.runUntil(naive, "delete my.lock"); // its own, at its release

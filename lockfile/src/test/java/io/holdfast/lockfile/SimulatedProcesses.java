@@ -84,7 +84,8 @@ final class SimulatedProcesses {
     boolean isForeign() {
         var inode = simulation.folder().at(Simulation.LOCK);
         return inode != null
-                && LockFile.parse(inode.bytes(), inode.modified()).content() == LockFileContent.FOREIGN;
+                && LockFile.parse(inode.bytes(), inode.modified()).content()
+                        == LockFileContent.FOREIGN;
     }
 
     /** Once everything that the dead have left is stale, somebody new can take the lock. */
@@ -103,7 +104,9 @@ final class SimulatedProcesses {
         SimulatedProcess cleaner =
                 simulation.add(
                         "cleaner",
-                        self -> LibraryProcess.procedure(self, Duration.ZERO, new ArrayList<>()).clean());
+                        self ->
+                                LibraryProcess.procedure(self, Duration.ZERO, new ArrayList<>())
+                                        .clean());
         simulation.finish(cleaner);
         assertThat(simulation.folder().paths()).isSubsetOf(List.of(Simulation.SIDECAR));
     }

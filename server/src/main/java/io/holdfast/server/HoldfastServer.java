@@ -3,7 +3,6 @@ package io.holdfast.server;
 import static java.time.temporal.ChronoUnit.SECONDS;
 
 import io.holdfast.client.socketlock.primary.PrimaryLock;
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
@@ -11,19 +10,20 @@ import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.PieceBudget;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.frontend.FrontEnd;
-import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.connection.PipelineEvent;
+import io.holdfast.server.connection.AddressFormat;
 import io.holdfast.server.connection.Draining;
 import io.holdfast.server.connection.InputBudget;
-import io.holdfast.server.connection.AddressFormat;
+import io.holdfast.server.connection.PipelineEvent;
 import io.holdfast.server.dflockd.DflockdHandler;
 import io.holdfast.server.dflockd.DflockdService;
 import io.holdfast.server.dflockd.SessionGraces;
@@ -119,7 +119,8 @@ public final class HoldfastServer {
     private final EventLoopGroup unixLoops;
 
     private final Fences fences;
-    private final ServerMonitor serverMonitor = new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
+    private final ServerMonitor serverMonitor =
+            new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
     private final Driver driver;
     private final SuspendedKeys suspendedKeys;
     private final Draining draining = new Draining();
@@ -162,7 +163,9 @@ public final class HoldfastServer {
         this.driver = open(source); // first: nothing is to be undone if it fails
         this.gate =
                 new ConnectionGate(
-                        config.maxConnections(), config.maxConnectionsPerAddress(), connectionBudget);
+                        config.maxConnections(),
+                        config.maxConnectionsPerAddress(),
+                        connectionBudget);
         this.loops = newLoops(transport, config);
         this.unixLoops =
                 needsUnixLoops(config, transport) ? newLoops(transport.forUnix(), config) : loops;
@@ -515,7 +518,8 @@ public final class HoldfastServer {
                 .childHandler(initializer);
     }
 
-    private Channel bindTcp(ListenAddress.Tcp tcp, ServerBootstrap bootstrap) throws StartException {
+    private Channel bindTcp(ListenAddress.Tcp tcp, ServerBootstrap bootstrap)
+            throws StartException {
         bootstrap
                 .channelFactory(transport::newServerChannel)
                 .option(ChannelOption.SO_REUSEADDR, true)
@@ -754,7 +758,8 @@ public final class HoldfastServer {
         };
     }
 
-    private Consumer<ChannelPipeline> lockdPipelineOf(ListenAddress listenAddress, Protocol.Lockd protocol) {
+    private Consumer<ChannelPipeline> lockdPipelineOf(
+            ListenAddress listenAddress, Protocol.Lockd protocol) {
         LockdAccess access = new LockdAccess(protocol.allowDump(), protocol.enableRegistry());
         LockdService service = lockd.computeIfAbsent(protocol.namespace(), this::lockd);
         if (protocol.webSocket()) {

@@ -32,7 +32,8 @@ public sealed interface ListenAddress {
      *
      * @param permissions of the socket; null leaves that to the umask
      */
-    record Unix(Path path, @Nullable Set<PosixFilePermission> permissions) implements ListenAddress {
+    record Unix(Path path, @Nullable Set<PosixFilePermission> permissions)
+            implements ListenAddress {
         @Override
         public String toString() {
             return path.toString();

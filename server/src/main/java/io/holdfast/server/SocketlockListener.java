@@ -221,7 +221,8 @@ final class SocketlockListener {
             now.graceLogged = true;
             LOG.atWarn()
                     .addKeyValue("path", address)
-                    .addKeyValue("seconds", TimeUnit.NANOSECONDS.toSeconds(GracePeriod.LENGTH_NANOS))
+                    .addKeyValue(
+                            "seconds", TimeUnit.NANOSECONDS.toSeconds(GracePeriod.LENGTH_NANOS))
                     .log("waiting for those who held locks under the primary before, at most");
         }
     }
@@ -278,7 +279,8 @@ final class SocketlockListener {
     private @Nullable ServingPeriod acquirePath() throws StartException {
         PrimaryLock primaryLock;
         try {
-            if (!(PrimaryLock.tryTake(address.path()) instanceof PrimaryLock.Attempt.Taken(PrimaryLock taken))) {
+            if (!(PrimaryLock.tryTake(address.path())
+                    instanceof PrimaryLock.Attempt.Taken(PrimaryLock taken))) {
                 return null;
             }
             primaryLock = taken;

@@ -163,7 +163,8 @@ final class UnixSocketFile {
     }
 
     /** Gives a bound socket its permissions, then its name. */
-    private static UnixSocketFile publish(Path fresh, ListenAddress.Unix address) throws IOException {
+    private static UnixSocketFile publish(Path fresh, ListenAddress.Unix address)
+            throws IOException {
         try {
             Object identity = identityOf(fresh);
             if (address.permissions() != null) {

@@ -2,18 +2,18 @@ package io.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.EngineSettings;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -80,7 +80,8 @@ class SuspendedKeysTest {
     void needs_room_for_its_name() {
         assertThat(claims(key("other"))).isTrue();
         assertThat(suspendedKeys.suspend(DEPLOY)).isFalse();
-        session.submit(new Command.ReleaseBySession(session.id(), ++request, Kind.LOCK, key("other")));
+        session.submit(
+                new Command.ReleaseBySession(session.id(), ++request, Kind.LOCK, key("other")));
         assertThat(suspendedKeys.suspend(DEPLOY)).isTrue();
         suspendedKeys.resume(DEPLOY);
         assertThat(claims(DEPLOY)).isFalse();

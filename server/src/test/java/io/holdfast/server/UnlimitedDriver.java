@@ -1,7 +1,7 @@
 package io.holdfast.server;
 
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClockFences;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.engine.EngineSettings;
 

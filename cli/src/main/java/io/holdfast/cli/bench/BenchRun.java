@@ -154,7 +154,8 @@ final class BenchRun {
         tick++;
         for (var benchWorker : workers) {
             for (var benchConnection : benchWorker.connections()) {
-                if (benchConnection.overdue(tick, plan.timeoutSeconds() + RESPONSE_TIMEOUT_SECONDS)) {
+                if (benchConnection.overdue(
+                        tick, plan.timeoutSeconds() + RESPONSE_TIMEOUT_SECONDS)) {
                     benchWorker.fail("no answer from " + plan.serverOf(benchWorker.number()));
                     return;
                 }
@@ -175,7 +176,8 @@ final class BenchRun {
             return;
         }
         var benchWorker = workers.get(connectionsStarted / plan.connections());
-        var benchConnection = benchWorker.connections().get(connectionsStarted % plan.connections());
+        var benchConnection =
+                benchWorker.connections().get(connectionsStarted % plan.connections());
         connectionsStarted++;
         var server = plan.serverOf(benchWorker.number());
         var bootstrap = template.clone().handler(pipeline(benchConnection, server));
@@ -193,7 +195,8 @@ final class BenchRun {
                 });
     }
 
-    private ChannelInitializer<Channel> pipeline(BenchConnection benchConnection, ServerAddress server) {
+    private ChannelInitializer<Channel> pipeline(
+            BenchConnection benchConnection, ServerAddress server) {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {

@@ -1,8 +1,8 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.TrailingCommand;
-import io.holdfast.cli.options.ExitStatusConverter;
 import io.holdfast.cli.options.DurationConverter;
+import io.holdfast.cli.options.ExitStatusConverter;
+import io.holdfast.cli.options.TrailingCommand;
 import io.holdfast.cli.output.Printer;
 import io.holdfast.cli.process.ChildCommand;
 import io.holdfast.cli.process.ProcessSignal;
@@ -128,7 +128,9 @@ abstract class HoldingCommand extends ClientCommand {
             try (Holdfast client = open(target)) {
                 return hold(client, signals);
             } catch (InterruptedException e) {
-                return signals.first().map(ProcessSignal::status).orElseGet(ProcessSignal.INT::status);
+                return signals.first()
+                        .map(ProcessSignal::status)
+                        .orElseGet(ProcessSignal.INT::status);
             } catch (LockException e) {
                 Optional<ProcessSignal> signal = signals.first(); // may have disturbed a connect
                 if (signal.isPresent()) {
@@ -212,7 +214,8 @@ abstract class HoldingCommand extends ClientCommand {
             return new GuardedRun(hold, onLost, killAfter, lostStatus)
                     .run(
                             new ChildCommand(
-                                    TrailingCommand.of(spec, childCommandLine()), GuardedRun.variables(hold)),
+                                    TrailingCommand.of(spec, childCommandLine()),
+                                    GuardedRun.variables(hold)),
                             signals);
         } catch (ChildCommand.NotStartedException e) {
             Printer.err("Error: " + e.getMessage());

@@ -1,7 +1,7 @@
 package io.holdfast.cli.client;
 
-import io.holdfast.cli.options.ExitStatusConverter;
 import io.holdfast.cli.options.DurationConverter;
+import io.holdfast.cli.options.ExitStatusConverter;
 import io.holdfast.client.Hold;
 import io.holdfast.client.HoldfastLock;
 

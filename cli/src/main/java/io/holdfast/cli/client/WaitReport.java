@@ -69,7 +69,8 @@ final class WaitReport implements AutoCloseable {
         if (!resourceInfo.holders().isEmpty()) {
             text.append(", held by ").append(names(resourceInfo));
         }
-        resourceInfo.position()
+        resourceInfo
+                .position()
                 .ifPresentOrElse(
                         position ->
                                 text.append("; position " + position + " of ")

@@ -2,18 +2,18 @@ package io.holdfast.cli.file;
 
 import io.holdfast.cli.output.JsonLine;
 import io.holdfast.driver.FailureText;
-import io.holdfast.lockfile.LockFileTimeoutException;
-import io.holdfast.lockfile.LockFileContent;
 import io.holdfast.lockfile.DamagedLockException;
 import io.holdfast.lockfile.HeldException;
 import io.holdfast.lockfile.Holder;
+import io.holdfast.lockfile.LockFileContent;
 import io.holdfast.lockfile.LockFileException;
 import io.holdfast.lockfile.LockFileIoException;
+import io.holdfast.lockfile.LockFileStatus;
+import io.holdfast.lockfile.LockFileTimeoutException;
 import io.holdfast.lockfile.LockLostException;
 import io.holdfast.lockfile.LockPathException;
 import io.holdfast.lockfile.NotOwnerException;
 import io.holdfast.lockfile.NotPermittedException;
-import io.holdfast.lockfile.LockFileStatus;
 
 import java.time.Duration;
 import java.util.List;

@@ -3,9 +3,9 @@ package io.holdfast.cli.file;
 import io.holdfast.cli.output.JsonLine;
 import io.holdfast.cli.output.Printer;
 import io.holdfast.cli.output.StandardOutput;
-import io.holdfast.lockfile.LockFileContent;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.Holder;
+import io.holdfast.lockfile.LockFileContent;
 import io.holdfast.lockfile.LockFileStatus;
 
 import java.util.Locale;
@@ -57,7 +57,8 @@ final class Report {
     /** Nobody, or nobody who counts, has the lock that was waited for. */
     int free(LockFileStatus lockFileStatus) {
         return success(
-                (lockFileStatus.isLocked() ? "Lock is stale: " : "Lock is free: ") + path, json(lockFileStatus));
+                (lockFileStatus.isLocked() ? "Lock is stale: " : "Lock is free: ") + path,
+                json(lockFileStatus));
     }
 
     int status(LockFileStatus lockFileStatus) {
@@ -74,7 +75,8 @@ final class Report {
     }
 
     private void details(LockFileStatus lockFileStatus) {
-        lockFileStatus.holder()
+        lockFileStatus
+                .holder()
                 .ifPresentOrElse(
                         holder -> {
                             out("  PID: " + holder.pid());

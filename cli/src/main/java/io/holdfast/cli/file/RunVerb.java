@@ -3,10 +3,10 @@ package io.holdfast.cli.file;
 import io.holdfast.cli.options.TrailingCommand;
 import io.holdfast.cli.process.ChildCommand;
 import io.holdfast.cli.process.SignalRelay;
-import io.holdfast.lockfile.LockFileTimeoutException;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileException;
+import io.holdfast.lockfile.LockFileTimeoutException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;

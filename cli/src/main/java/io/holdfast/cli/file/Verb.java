@@ -3,10 +3,10 @@ package io.holdfast.cli.file;
 import io.holdfast.cli.options.FileNames;
 import io.holdfast.cli.process.ProcessSignal;
 import io.holdfast.cli.process.SignalRelay;
-import io.holdfast.lockfile.LockFileContent;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileConfig;
+import io.holdfast.lockfile.LockFileContent;
 import io.holdfast.lockfile.LockFileException;
 import io.holdfast.lockfile.LockFileStatus;
 
@@ -77,7 +77,8 @@ abstract class Verb implements Callable<Integer> {
                             + Report.found(lockFileStatus)
                             + " at the path, which counts as held until somebody removes it");
         }
-        lockFileStatus.holder()
+        lockFileStatus
+                .holder()
                 .ifPresent(
                         holder ->
                                 report.info(
@@ -115,7 +116,9 @@ abstract class Verb implements Callable<Integer> {
             try {
                 return work.run(signals);
             } catch (InterruptedException e) {
-                return signals.first().map(ProcessSignal::status).orElseGet(ProcessSignal.INT::status);
+                return signals.first()
+                        .map(ProcessSignal::status)
+                        .orElseGet(ProcessSignal.INT::status);
             }
         }
     }

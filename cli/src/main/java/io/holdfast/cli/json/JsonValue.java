@@ -27,7 +27,9 @@ public sealed interface JsonValue {
 
         /** The object of this name; one without fields if there is none. */
         public ObjectValue fields(String name) {
-            return values.get(name) instanceof ObjectValue objectValue ? objectValue : new ObjectValue(Map.of());
+            return values.get(name) instanceof ObjectValue objectValue
+                    ? objectValue
+                    : new ObjectValue(Map.of());
         }
 
         /** The string of this name; empty if there is none. */
@@ -66,7 +68,9 @@ public sealed interface JsonValue {
 
         @Override
         public String toString() {
-            return values.stream().map(JsonValue::toString).collect(Collectors.joining(",", "[", "]"));
+            return values.stream()
+                    .map(JsonValue::toString)
+                    .collect(Collectors.joining(",", "[", "]"));
         }
     }
 

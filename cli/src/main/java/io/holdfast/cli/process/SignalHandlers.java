@@ -85,7 +85,8 @@ public final class SignalHandlers {
      *
      * @throws ReflectiveOperationException if the JVM keeps this signal for itself
      */
-    static Registration handle(ProcessSignal wanted, Runnable action) throws ReflectiveOperationException {
+    static Registration handle(ProcessSignal wanted, Runnable action)
+            throws ReflectiveOperationException {
         Object before = swap(wanted.name(), callback(action));
         return () -> {
             try {

@@ -30,7 +30,8 @@ public final class SignalRelay implements AutoCloseable {
         SignalRelay relay = new SignalRelay();
         for (ProcessSignal processSignal : ProcessSignal.values()) {
             try {
-                relay.registrations.add(SignalHandlers.handle(processSignal, () -> relay.take(processSignal)));
+                relay.registrations.add(
+                        SignalHandlers.handle(processSignal, () -> relay.take(processSignal)));
             } catch (ReflectiveOperationException _) {
                 // The JVM's own business: SIGQUIT makes it print its threads.
             }

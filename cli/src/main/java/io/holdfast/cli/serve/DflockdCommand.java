@@ -2,9 +2,9 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.LockdConfig;
 
 import org.jspecify.annotations.Nullable;
@@ -131,7 +131,8 @@ public final class DflockdCommand {
         }
         String host =
                 values.text(values.isSet(Setting.HTTP_HOST) ? Setting.HTTP_HOST : Setting.HOST);
-        return List.of(new HttpListener(new ListenAddress.Tcp(host, httpPort), tls, Namespace.DEFAULT));
+        return List.of(
+                new HttpListener(new ListenAddress.Tcp(host, httpPort), tls, Namespace.DEFAULT));
     }
 
     private static String value(

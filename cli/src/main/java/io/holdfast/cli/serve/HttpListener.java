@@ -1,8 +1,8 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
+import io.holdfast.server.ListenAddress;
 
 /** Where to listen for HTTP, and to whom its keys belong. */
 record HttpListener(ListenAddress.Tcp address, boolean tls, Namespace namespace) {

@@ -2,9 +2,9 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Protocol;
 
 import java.net.URI;

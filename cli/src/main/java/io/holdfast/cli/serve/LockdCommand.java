@@ -2,9 +2,9 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.cli.options.FileNames;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;
 
@@ -305,7 +305,8 @@ public final class LockdCommand {
         return values.toConfig(listeners, null, values.lockd(events));
     }
 
-    private static List<ListenAddress> with(List<ListenAddress> some, @Nullable ListenAddress another) {
+    private static List<ListenAddress> with(
+            List<ListenAddress> some, @Nullable ListenAddress another) {
         List<ListenAddress> all = new ArrayList<>(some);
         if (another != null) {
             all.add(another);

@@ -4,9 +4,9 @@ import io.holdfast.cli.logging.LineLogger;
 import io.holdfast.cli.options.FileNames;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;
 

@@ -75,9 +75,12 @@ final class Broadcast {
         }
         sent[worker] = next;
         for (var audience : audiences.entrySet()) {
-            var _ = audience.getKey().acquirePermits(audience.getValue(), cycle); // it goes to everyone
+            var _ =
+                    audience.getKey()
+                            .acquirePermits(audience.getValue(), cycle); // it goes to everyone
         }
-        connection.expect("ok " + listeners.size(), "signal", end, new SoakItem(worker, next).text());
+        connection.expect(
+                "ok " + listeners.size(), "signal", end, new SoakItem(worker, next).text());
         cycle.disconnect(connection);
     }
 

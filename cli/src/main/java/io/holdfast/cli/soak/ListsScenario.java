@@ -102,7 +102,9 @@ final class ListsScenario implements Scenario {
 
     private static void checkRange(String answer, String key, List<String> values)
             throws CheckFailedException {
-        var wanted = new JsonValue.ArrayValue(values.stream().<JsonValue>map(JsonValue.StringValue::new).toList());
+        var wanted =
+                new JsonValue.ArrayValue(
+                        values.stream().<JsonValue>map(JsonValue.StringValue::new).toList());
         try {
             if (answer.startsWith("ok ") && JsonValue.parse(answer.substring(3)).equals(wanted)) {
                 return;

@@ -55,13 +55,18 @@ record LockFileHammer(Duration time) implements LockFileScenario {
     }
 
     private record Run(
-            LockFileStage stage, LockFileProcesses crew, LockFileLog log, LockFileLogChecker tally) {
+            LockFileStage stage,
+            LockFileProcesses crew,
+            LockFileLog log,
+            LockFileLogChecker tally) {
         void run(Duration time) throws IOException, InterruptedException, CheckFailedException {
             for (int i = 0; i < stage.processes(); i++) {
                 start(i);
             }
             await(
-                    () -> tally.seen().stream().anyMatch(it -> it.startsWith(LockFileLogChecker.OURS)),
+                    () ->
+                            tally.seen().stream()
+                                    .anyMatch(it -> it.startsWith(LockFileLogChecker.OURS)),
                     START,
                     "nobody has had the lock in " + START.toSeconds() + " s");
             long end = System.nanoTime() + time.toNanos();

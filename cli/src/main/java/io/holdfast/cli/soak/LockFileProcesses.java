@@ -69,7 +69,8 @@ final class LockFileProcesses implements AutoCloseable {
     }
 
     /** A process that uses the library by itself, over and over. */
-    LockFileProcess startOurs(LockFileWorker.Style style, Duration staleTimeout) throws IOException {
+    LockFileProcess startOurs(LockFileWorker.Style style, Duration staleTimeout)
+            throws IOException {
         var name = nextName(Role.OURS);
         return start(
                 name,
@@ -187,9 +188,7 @@ final class LockFileProcesses implements AutoCloseable {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(turns.nextInt(pauseMillis)));
         boolean slow = turns.nextInt(ONE_OF_SLOW) == 0;
         member.send(
-                slow
-                        ? String.format(Locale.ROOT, "0.%03d", turns.nextInt(1, MAX_MILLIS))
-                        : "0");
+                slow ? String.format(Locale.ROOT, "0.%03d", turns.nextInt(1, MAX_MILLIS)) : "0");
     }
 
     private void fault(LockFileProcess member, String words) {

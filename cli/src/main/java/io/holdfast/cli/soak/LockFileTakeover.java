@@ -183,7 +183,8 @@ record LockFileTakeover(int times) implements LockFileScenario {
         }
 
         /** It may have got the lock, or have left the stale one as it was, or none at all. */
-        private void checkKilled(LockFileProcess victim, List<LockFileProcess> winners, byte[] plant)
+        private void checkKilled(
+                LockFileProcess victim, List<LockFileProcess> winners, byte[] plant)
                 throws IOException, InterruptedException, CheckFailedException {
             boolean won = victim.answers().stream().anyMatch(it -> it.startsWith("won "));
             if (!winners.isEmpty()) {

@@ -36,10 +36,7 @@ record LockFileWakeUp(int times) implements LockFileScenario {
                 stage.stop()
                         .pause(
                                 Duration.ofMillis(
-                                        stage.random()
-                                                .nextInt(
-                                                        MIN_WAIT_MILLIS,
-                                                        MAX_WAIT_MILLIS)));
+                                        stage.random().nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS)));
                 holder.send("release");
                 long released = number(crew.expect(holder, "released ", TIMEOUT), 1);
                 long won = number(crew.expect(waiter, "won ", TIMEOUT), 2);

@@ -1,9 +1,9 @@
 package io.holdfast.cli.soak;
 
-import io.holdfast.lockfile.LockFileTimeoutException;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileConfig;
+import io.holdfast.lockfile.LockFileTimeoutException;
 import io.holdfast.lockfile.LockLostException;
 
 import org.jspecify.annotations.Nullable;
@@ -127,7 +127,8 @@ final class LockFileWorker {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
         if (reportedLosses.get() != losses) {
-            System.out.println("was told " + reportedLosses.get() + " times of " + losses + " losses");
+            System.out.println(
+                    "was told " + reportedLosses.get() + " times of " + losses + " losses");
         }
     }
 
@@ -194,7 +195,8 @@ final class LockFileWorker {
 
     /** Reads, waits, writes: whoever does that at the same time loses a count. */
     private long count() throws IOException {
-        try (var file = new RandomAccessFile(folder.resolve(LockFileProcesses.COUNTER).toFile(), "rw")) {
+        try (var file =
+                new RandomAccessFile(folder.resolve(LockFileProcesses.COUNTER).toFile(), "rw")) {
             var text = file.readLine();
             stayInside();
             long next = Long.parseLong(text.strip()) + 1;

@@ -29,7 +29,8 @@ final class LocksScenario implements Scenario {
     private static void round(SoakConnection connection, String key, HolderChecker holderChecker)
             throws IOException, CheckFailedException {
         long floor = holderChecker.floor();
-        var soakGrant = SoakGrant.parse(connection.ask("l", key, "5 " + LEASE), "ok", "l " + key, LEASE);
+        var soakGrant =
+                SoakGrant.parse(connection.ask("l", key, "5 " + LEASE), "ok", "l " + key, LEASE);
         holderChecker.enter(soakGrant, floor);
         connection.expect("ok " + LEASE, "n", key, soakGrant.token() + " " + LEASE);
         holderChecker.leave();

@@ -1,10 +1,10 @@
 package io.holdfast.cli.soak;
 
 import io.holdfast.driver.FailureText;
-import io.holdfast.lockfile.LockFileTimeoutException;
 import io.holdfast.lockfile.FileSemaphore;
 import io.holdfast.lockfile.Guard;
 import io.holdfast.lockfile.LockFileConfig;
+import io.holdfast.lockfile.LockFileTimeoutException;
 import io.holdfast.lockfile.LockLostException;
 
 import org.jspecify.annotations.Nullable;

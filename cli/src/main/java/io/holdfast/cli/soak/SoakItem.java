@@ -18,7 +18,8 @@ record SoakItem(int worker, int number) {
     static SoakItem parse(String text, Cycle cycle, String place) throws CheckFailedException {
         var form = FORM.matcher(text);
         if (form.matches()) {
-            var soakItem = new SoakItem(Integer.parseInt(form.group(1)), Integer.parseInt(form.group(2)));
+            var soakItem =
+                    new SoakItem(Integer.parseInt(form.group(1)), Integer.parseInt(form.group(2)));
             if (soakItem.worker < cycle.workers() && soakItem.number <= cycle.rounds()) {
                 return soakItem;
             }

@@ -59,7 +59,8 @@ final class SoakListener {
                 audience.receipts().add(soakItem);
                 served++;
             } else {
-                throw new CheckFailedException(place + " got a signal of " + pushedSignal.channel());
+                throw new CheckFailedException(
+                        place + " got a signal of " + pushedSignal.channel());
             }
             orderChecker.advance(soakItem);
         }

@@ -45,7 +45,8 @@ final class StatsScenario implements Scenario {
         }
     }
 
-    private static void refuseLeft(JsonValue.ObjectValue stats, String array, String name, String prefix)
+    private static void refuseLeft(
+            JsonValue.ObjectValue stats, String array, String name, String prefix)
             throws CheckFailedException {
         var entries = stats.list(array);
         if (entries == null) {

@@ -40,7 +40,11 @@ final class ValuesScenario implements Scenario {
      * Whoever wrote last: nobody may see a value again after one that the same worker wrote later.
      */
     private static void writeTogether(
-            SoakConnection connection, String key, SoakItem soakItem, OrderChecker orderChecker, Cycle cycle)
+            SoakConnection connection,
+            String key,
+            SoakItem soakItem,
+            OrderChecker orderChecker,
+            Cycle cycle)
             throws IOException, CheckFailedException {
         connection.expect("ok", "kset", key, soakItem.text() + " 0");
         orderChecker.reach(soakItem);
@@ -50,7 +54,8 @@ final class ValuesScenario implements Scenario {
             throw new CheckFailedException(
                     "kget " + key + ": got \"" + answer + "\", want \"ok <value>\"");
         }
-        orderChecker.advanceOrStay(SoakItem.parse(answer.substring(3), cycle, "kget " + key), floor);
+        orderChecker.advanceOrStay(
+                SoakItem.parse(answer.substring(3), cycle, "kget " + key), floor);
     }
 
     private static void remove(SoakConnection connection, String key)

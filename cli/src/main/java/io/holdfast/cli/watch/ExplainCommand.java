@@ -69,7 +69,9 @@ final class ExplainCommand extends WatchCommand {
         if (json) {
             Printer.out(json(explanation));
         } else if (explanation.sentences().isEmpty()) {
-            Printer.out(TerminalText.escaped(key) + " is free: nobody holds it and nobody waits for it.");
+            Printer.out(
+                    TerminalText.escaped(key)
+                            + " is free: nobody holds it and nobody waits for it.");
         } else {
             Stream.concat(explanation.sentences().stream(), explanation.lines().stream())
                     .map(TerminalText::escaped)
@@ -97,7 +99,8 @@ final class ExplainCommand extends WatchCommand {
         return new Explanation(page, connections, waits, most);
     }
 
-    private JsonValue.ObjectValue page(HttpReader server) throws ReadException, InterruptedException {
+    private JsonValue.ObjectValue page(HttpReader server)
+            throws ReadException, InterruptedException {
         Map<String, String> query = new LinkedHashMap<>();
         // Such a segment would not arrive as it is.
         boolean asSegment = !List.of("", ".", "..").contains(key);

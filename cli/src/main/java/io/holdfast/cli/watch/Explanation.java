@@ -19,7 +19,10 @@ import java.util.function.Predicate;
  * @param waits who waits for whom
  */
 record Explanation(
-        JsonValue.ObjectValue key, Map<Long, JsonValue.ObjectValue> connections, JsonValue.ObjectValue waits, int most) {
+        JsonValue.ObjectValue key,
+        Map<Long, JsonValue.ObjectValue> connections,
+        JsonValue.ObjectValue waits,
+        int most) {
     private static final int MAX_EVENTS = 10;
     private static final int MAX_HOLDS_AND_WAITERS = 5;
     private static final int MAX_CHAIN = 10;
@@ -105,7 +108,8 @@ record Explanation(
         return waiting == 1 ? "one waits" : waiting + " wait";
     }
 
-    private String held(JsonValue.ObjectValue resource, String name, List<JsonValue.ObjectValue> holders) {
+    private String held(
+            JsonValue.ObjectValue resource, String name, List<JsonValue.ObjectValue> holders) {
         JsonValue.ObjectValue first = holders.getFirst();
         long total = (long) resource.number("holders_total");
         if (total == 1 && first.text("state").equals("offered")) {
@@ -229,7 +233,9 @@ record Explanation(
             }
             OptionalDouble lease = holder.optional("lease_left_s");
             text.append(
-                    lease.isPresent() ? ", lease " + DurationText.text(lease) + " left" : ", no lease");
+                    lease.isPresent()
+                            ? ", lease " + DurationText.text(lease) + " left"
+                            : ", no lease");
             lines.add(text.toString());
             belongings(resource, holder, lines);
         }
@@ -254,7 +260,8 @@ record Explanation(
         more(resource, "waiters", lines);
     }
 
-    private static void mode(JsonValue.ObjectValue resource, JsonValue.ObjectValue who, StringBuilder text) {
+    private static void mode(
+            JsonValue.ObjectValue resource, JsonValue.ObjectValue who, StringBuilder text) {
         if (resource.text("kind").equals("lock") && !who.text("mode").isEmpty()) {
             text.append(", ").append(who.text("mode"));
         }
@@ -275,7 +282,8 @@ record Explanation(
     }
 
     /** What else a connection holds and waits for. */
-    private void belongings(JsonValue.ObjectValue resource, JsonValue.ObjectValue who, List<String> lines) {
+    private void belongings(
+            JsonValue.ObjectValue resource, JsonValue.ObjectValue who, List<String> lines) {
         JsonValue.ObjectValue connection = connections.get((long) who.number("connection"));
         if (connection == null) {
             return;
@@ -286,7 +294,10 @@ record Explanation(
     }
 
     private static void belongings(
-            String what, List<JsonValue.ObjectValue> all, Predicate<JsonValue.ObjectValue> wanted, List<String> lines) {
+            String what,
+            List<JsonValue.ObjectValue> all,
+            Predicate<JsonValue.ObjectValue> wanted,
+            List<String> lines) {
         List<String> names = all.stream().filter(wanted).map(Names::resource).toList();
         if (!names.isEmpty()) {
             int shown = Math.min(names.size(), MAX_HOLDS_AND_WAITERS);

@@ -39,7 +39,9 @@ final class Keyboard {
             do {
                 next = next(in);
                 if (next == INTERRUPT) {
-                    pressed.accept(KeyPress.SpecialKey.INTERRUPT); // part of nothing, and waits for nothing
+                    pressed.accept(
+                            KeyPress.SpecialKey
+                                    .INTERRUPT); // part of nothing, and waits for nothing
                 } else {
                     bytes.put(next);
                 }

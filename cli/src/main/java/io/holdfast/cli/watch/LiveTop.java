@@ -148,13 +148,17 @@ final class LiveTop {
 
     private void draw() throws IOException {
         String message =
-                typing == null ? lastError : "filter: " + TerminalText.escaped(typing.toString()) + "_";
+                typing == null
+                        ? lastError
+                        : "filter: " + TerminalText.escaped(typing.toString()) + "_";
         var lines = Screen.lines(url, sample, topQuery, message, size.width(), size.height());
         terminal.show(lines, lines.size() > HEADLINE + 1 ? lines.size() - 1 : -1);
     }
 
     private boolean isQuit(KeyPress keyPress) {
-        return typing == null && keyPress instanceof KeyPress.Typed(int c) && (c == 'q' || c == 'Q');
+        return typing == null
+                && keyPress instanceof KeyPress.Typed(int c)
+                && (c == 'q' || c == 'Q');
     }
 
     private void press(KeyPress keyPress) {
@@ -173,7 +177,10 @@ final class LiveTop {
                     case KeyPress.SpecialKey.HOME -> topQuery.from(0);
                     case KeyPress.SpecialKey.END -> topQuery.from(Integer.MAX_VALUE);
                     case KeyPress.SpecialKey.ESCAPE -> topQuery.filtered("");
-                    case KeyPress.SpecialKey.ENTER, KeyPress.SpecialKey.ERASE, KeyPress.SpecialKey.INTERRUPT, KeyPress.SpecialKey.GONE ->
+                    case KeyPress.SpecialKey.ENTER,
+                            KeyPress.SpecialKey.ERASE,
+                            KeyPress.SpecialKey.INTERRUPT,
+                            KeyPress.SpecialKey.GONE ->
                             topQuery;
                 };
         stayInside();

@@ -54,7 +54,10 @@ final class Names {
     static boolean isCertain(JsonValue.ArrayValue cycle) {
         return cycle.fields().stream()
                 .map(member -> member.values().get("concurrent"))
-                .noneMatch(value -> value instanceof JsonValue.Literal(var word) && word.equals("true"));
+                .noneMatch(
+                        value ->
+                                value instanceof JsonValue.Literal(var word)
+                                        && word.equals("true"));
     }
 
     /** What a cycle is. */

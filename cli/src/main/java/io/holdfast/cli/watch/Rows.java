@@ -136,7 +136,8 @@ final class Rows {
         return topQuery.isDescending() ? order.reversed() : order;
     }
 
-    private static Comparator<JsonValue.ObjectValue> by(ToDoubleFunction<JsonValue.ObjectValue> number) {
+    private static Comparator<JsonValue.ObjectValue> by(
+            ToDoubleFunction<JsonValue.ObjectValue> number) {
         return Comparator.comparingDouble(number);
     }
 }

@@ -13,10 +13,15 @@ import java.util.Map;
  * @param page the rows of the view, with their {@code total} unless all are there
  * @param deadlocks each of them as a cycle of those who wait
  */
-record Sample(TopQuery query, JsonValue.ObjectValue overview, JsonValue.ObjectValue page, List<JsonValue.ArrayValue> deadlocks) {
+record Sample(
+        TopQuery query,
+        JsonValue.ObjectValue overview,
+        JsonValue.ObjectValue page,
+        List<JsonValue.ArrayValue> deadlocks) {
     private static final String SECONDS = "30"; // enough for the last time that anybody waited
 
-    static Sample read(HttpReader server, TopQuery topQuery) throws ReadException, InterruptedException {
+    static Sample read(HttpReader server, TopQuery topQuery)
+            throws ReadException, InterruptedException {
         JsonValue.ObjectValue overview = server.get("/v1/overview", Map.of("points", SECONDS));
         JsonValue.ObjectValue page =
                 switch (topQuery.view()) {

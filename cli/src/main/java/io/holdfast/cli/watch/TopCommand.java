@@ -1,7 +1,7 @@
 package io.holdfast.cli.watch;
 
-import io.holdfast.cli.options.WholeNumbers;
 import io.holdfast.cli.options.DurationConverter;
+import io.holdfast.cli.options.WholeNumbers;
 import io.holdfast.cli.output.Printer;
 import io.holdfast.driver.FailureText;
 

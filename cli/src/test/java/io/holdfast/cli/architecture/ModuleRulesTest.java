@@ -12,6 +12,7 @@ import io.holdfast.cli.architecture.fixture.driver.DriverViolations.KnowsTheProt
 import io.holdfast.cli.architecture.fixture.driver.DriverViolations.KnowsTheServer;
 import io.holdfast.cli.architecture.fixture.east.East;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.AsksForNow;
+import io.holdfast.cli.architecture.fixture.engine.EngineViolations.Compliant;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.DependsOnAddresses;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.DrawsARandomNumber;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.DrawsAnId;
@@ -22,7 +23,6 @@ import io.holdfast.cli.architecture.fixture.engine.EngineViolations.OpensASocket
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.Prints;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.ReadsNanoTime;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.ReadsTheWallClock;
-import io.holdfast.cli.architecture.fixture.engine.EngineViolations.Compliant;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.StartsAThread;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.TakesALock;
 import io.holdfast.cli.architecture.fixture.engine.EngineViolations.UsesALibrary;
@@ -48,7 +48,8 @@ class ModuleRulesTest {
                     .withImportOption(new ImportOption.DoNotIncludeTests())
                     .importPackages("io.holdfast");
     private static final ModuleRules REAL = new ModuleRules("io.holdfast");
-    private static final ModuleRules FIXTURE = new ModuleRules("io.holdfast.cli.architecture.fixture");
+    private static final ModuleRules FIXTURE =
+            new ModuleRules("io.holdfast.cli.architecture.fixture");
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("rules")
@@ -120,8 +121,8 @@ class ModuleRulesTest {
                                                 .KnowsTheDriver.class),
                                 arguments(
                                         FIXTURE.of("protocol"),
-                                        io.holdfast.cli.architecture.fixture.protocol.ProtocolViolations
-                                                .KnowsTheDriver.class)),
+                                        io.holdfast.cli.architecture.fixture.protocol
+                                                .ProtocolViolations.KnowsTheDriver.class)),
                         each(FIXTURE.of("driver"), KnowsTheProtocol.class, KnowsTheServer.class),
                         each(FIXTURE.of("server"), KnowsTheCli.class),
                         each(FIXTURE.nobodyKnowsTheCli(), KnowsTheCli.class),

@@ -27,7 +27,8 @@ class StatusCommandTest {
             List.of(
                     answer("n1", "leader", 100, 99),
                     answer("n2", "follower", 40, 40),
-                    new NodeReportResult(NodeAddress.parse("n3=10.0.0.3:1"), null, "no answer in time"));
+                    new NodeReportResult(
+                            NodeAddress.parse("n3=10.0.0.3:1"), null, "no answer in time"));
 
     @Test
     void says_how_far_each_node_is_behind_what_the_cluster_has_decided() {

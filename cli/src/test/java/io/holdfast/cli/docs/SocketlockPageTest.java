@@ -18,8 +18,8 @@ import io.holdfast.client.socketlock.SocketLockException;
 import io.holdfast.client.socketlock.SocketLockServer;
 import io.holdfast.client.socketlock.primary.PrimaryLock;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockDecoder;
+import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.protocol.socketlock.SocketlockSyntax;
 
@@ -244,7 +244,9 @@ class SocketlockPageTest {
     void lists_each_reason_of_a_refusal() {
         assertThat(codeIn("Refusals", 0))
                 .containsExactlyInAnyOrderElementsOf(
-                        Stream.of(SocketlockFailure.values()).map(SocketlockFailure::text).toList());
+                        Stream.of(SocketlockFailure.values())
+                                .map(SocketlockFailure::text)
+                                .toList());
     }
 
     @Test
@@ -282,7 +284,8 @@ class SocketlockPageTest {
         assertThat(limit("requests of one connection"))
                 .isEqualTo(
                         "%d, and %d MiB of lock-ids; then `REQFAIL %s`"
-                                .formatted(requests, bytes >> 20, SocketlockFailure.TOO_MANY.text()));
+                                .formatted(
+                                        requests, bytes >> 20, SocketlockFailure.TOO_MANY.text()));
         assertThat(constant("io.holdfast.client.socketlock.PrimaryLine", "MOST_BYTES"))
                 .isEqualTo(SocketlockDecoder.MAX_LINE_BYTES);
         assertThat(limit("a line")).startsWith(SocketlockDecoder.MAX_LINE_BYTES / 1024 + " KiB");

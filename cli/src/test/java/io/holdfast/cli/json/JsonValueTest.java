@@ -59,7 +59,8 @@ class JsonValueTest {
                 "'a'"
             })
     void refuses_what_is_not_json(String text) {
-        assertThatThrownBy(() -> JsonValue.parse(text)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> JsonValue.parse(text))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -54,7 +54,8 @@ final class ConversationClient implements Closeable {
                 throw new ConversationMismatch("connection closed, unread " + quoted(unread));
             }
             if (!receive(deadline)) {
-                throw new ConversationMismatch("no line within " + within + ", unread " + quoted(unread));
+                throw new ConversationMismatch(
+                        "no line within " + within + ", unread " + quoted(unread));
             }
         }
         String line = unread.substring(0, feed);

@@ -67,7 +67,11 @@ final class ConversationPlayer implements AutoCloseable {
                 } catch (ConversationMismatch | IOException e) {
                     throw new AssertionError(
                             "%s:%d: %s: %s"
-                                    .formatted(conversationScript.name(), number, line.strip(), e.getMessage()),
+                                    .formatted(
+                                            conversationScript.name(),
+                                            number,
+                                            line.strip(),
+                                            e.getMessage()),
                             e);
                 }
             }

@@ -35,7 +35,9 @@ class ConversationPlayerIT {
 
     private void play(String... steps) throws InterruptedException {
         ConversationPlayer.play(
-                ConversationScript.of("here.vec", String.join("\n", steps)), server.address(), Duration.ZERO);
+                ConversationScript.of("here.vec", String.join("\n", steps)),
+                server.address(),
+                Duration.ZERO);
     }
 
     @Test
@@ -138,7 +140,8 @@ class ConversationPlayerIT {
     @Test
     void reads_the_headers() {
         ConversationScript conversationScript =
-                ConversationScript.of("x.vec", "@title  two words\n@serve  --max-locks 2  --debug\na open\n");
+                ConversationScript.of(
+                        "x.vec", "@title  two words\n@serve  --max-locks 2  --debug\na open\n");
         assertThat(conversationScript.title()).isEqualTo("two words");
         assertThat(conversationScript.serve()).containsExactly("--max-locks", "2", "--debug");
         assertThat(ConversationScript.of("x.vec", "a open").serve()).isEmpty();

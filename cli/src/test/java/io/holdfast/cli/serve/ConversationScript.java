@@ -13,7 +13,8 @@ import java.util.List;
  * @param serve the options that the server must be started with
  * @param connect the listener it was recorded on, empty for TCP
  */
-record ConversationScript(String name, String title, List<String> serve, String connect, List<String> lines) {
+record ConversationScript(
+        String name, String title, List<String> serve, String connect, List<String> lines) {
     static ConversationScript read(Path file) throws IOException {
         return of(
                 String.valueOf(file.getFileName()),

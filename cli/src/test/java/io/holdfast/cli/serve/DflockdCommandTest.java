@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.engine.EngineSettings;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.LockdConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.TlsFiles;

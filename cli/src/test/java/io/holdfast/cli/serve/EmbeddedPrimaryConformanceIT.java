@@ -50,7 +50,8 @@ class EmbeddedPrimaryConformanceIT {
             for (Path file : files(folder)) {
                 ConversationScript conversationScript = ConversationScript.read(file);
                 Path socket = sockets.resolve(folder + results.size());
-                results.put(conversationScript, players.submit(() -> play(conversationScript, socket)));
+                results.put(
+                        conversationScript, players.submit(() -> play(conversationScript, socket)));
             }
             played.put(folder, results);
         }
@@ -118,7 +119,8 @@ class EmbeddedPrimaryConformanceIT {
                                         tests(results.getKey(), results.getValue())));
     }
 
-    private static Stream<DynamicTest> tests(String folder, Map<ConversationScript, Future<?>> results) {
+    private static Stream<DynamicTest> tests(
+            String folder, Map<ConversationScript, Future<?>> results) {
         return Stream.concat(
                 Stream.of(
                         DynamicTest.dynamicTest(

@@ -120,9 +120,13 @@ class FollowerConformanceIT {
                 }
                 List<String> words = new ArrayList<>(conversationScript.serve());
                 words.addAll(List.of("--event-loops", "1"));
-                String listener = conversationScript.connect().isEmpty() ? usualListener : conversationScript.connect();
+                String listener =
+                        conversationScript.connect().isEmpty()
+                                ? usualListener
+                                : conversationScript.connect();
                 found.put(
-                        FollowerConversation.of(protocol, conversationScript, flags.read(words), listener),
+                        FollowerConversation.of(
+                                protocol, conversationScript, flags.read(words), listener),
                         new CompletableFuture<>());
             }
         }
@@ -170,7 +174,8 @@ class FollowerConformanceIT {
             Map<FollowerConversation, CompletableFuture<Void>> results) {
         String name = "cluster" + names.incrementAndGet();
         DriverConfig settings = group.getFirst().terms().toServe(group);
-        try (TestCluster testCluster = new TestCluster(name, folder.resolve(name), settings, "n1", "n2", "n3")) {
+        try (TestCluster testCluster =
+                new TestCluster(name, folder.resolve(name), settings, "n1", "n2", "n3")) {
             testCluster.start("n1", "n2", "n3");
             Driver follower = testCluster.follower().driver();
             List<CompletableFuture<Void>> running = new ArrayList<>();

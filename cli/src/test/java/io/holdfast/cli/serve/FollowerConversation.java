@@ -1,15 +1,15 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.DriverObserver;
+import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.signal.SignalDriver;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.engine.EngineSettings;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;
@@ -31,7 +31,8 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
     private static final Duration SLACK = Duration.ofSeconds(1);
 
     /** What a cluster is told, but for who comes next: that is told key by key. */
-    record Terms(EngineSettings settings, KeyLimits caps, Duration collectEvery, int maxSubscriptions) {
+    record Terms(
+            EngineSettings settings, KeyLimits caps, Duration collectEvery, int maxSubscriptions) {
         /** For a cluster that serves these. */
         DriverConfig toServe(List<FollowerConversation> conversations) {
             Map<Key, QueuePolicy> policies = new HashMap<>();
@@ -47,9 +48,14 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
     }
 
     static FollowerConversation of(
-            String protocol, ConversationScript conversationScript, ServerConfig config, String listener) {
+            String protocol,
+            ConversationScript conversationScript,
+            ServerConfig config,
+            String listener) {
         return new FollowerConversation(
-                conversationScript, in(new Namespace(protocol + "/" + conversationScript.name()), config), listener);
+                conversationScript,
+                in(new Namespace(protocol + "/" + conversationScript.name()), config),
+                listener);
     }
 
     Terms terms() {
@@ -92,7 +98,8 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
                         });
     }
 
-    private static EngineSettings with(EngineSettings engineSettings, Map<Key, QueuePolicy> policies) {
+    private static EngineSettings with(
+            EngineSettings engineSettings, Map<Key, QueuePolicy> policies) {
         return new EngineSettings(
                 engineSettings.maxWaiters(),
                 engineSettings.idleNanos(),

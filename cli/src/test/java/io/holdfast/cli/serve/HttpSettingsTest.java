@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.Secret;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.TlsFiles;
 
 import org.jspecify.annotations.Nullable;

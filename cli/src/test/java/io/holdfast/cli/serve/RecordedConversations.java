@@ -44,7 +44,8 @@ abstract class RecordedConversations {
 
     private final String folder;
     private final int least;
-    private final Map<Transport, Map<ConversationScript, Future<?>>> played = new EnumMap<>(Transport.class);
+    private final Map<Transport, Map<ConversationScript, Future<?>>> played =
+            new EnumMap<>(Transport.class);
     private final Map<ConversationScript, Future<?>> playedLater = new LinkedHashMap<>();
     private ExecutorService players;
     private StandardStreams streams;
@@ -82,13 +83,18 @@ abstract class RecordedConversations {
             }
             Map<ConversationScript, Future<?>> results = new LinkedHashMap<>();
             vectors.forEach(
-                    v -> results.put(v, players.submit(() -> play(v, transport, DriverChoice.LOCAL))));
+                    v ->
+                            results.put(
+                                    v,
+                                    players.submit(() -> play(v, transport, DriverChoice.LOCAL))));
             played.put(transport, results);
         }
         vectors.forEach(
                 v ->
                         playedLater.put(
-                                v, players.submit(() -> play(v, Transport.AUTO, DriverChoice.LAGGING))));
+                                v,
+                                players.submit(
+                                        () -> play(v, Transport.AUTO, DriverChoice.LAGGING))));
         players.shutdown(); // after all of these
     }
 
@@ -117,9 +123,15 @@ abstract class RecordedConversations {
         }
     }
 
-    private Void play(ConversationScript conversationScript, Transport transport, DriverChoice driverChoice) throws Exception {
-        try (RunningServer server = start(flags(conversationScript.serve(), transport), driverChoice)) {
-            String listener = conversationScript.connect().isEmpty() ? usualListener() : conversationScript.connect();
+    private Void play(
+            ConversationScript conversationScript, Transport transport, DriverChoice driverChoice)
+            throws Exception {
+        try (RunningServer server =
+                start(flags(conversationScript.serve(), transport), driverChoice)) {
+            String listener =
+                    conversationScript.connect().isEmpty()
+                            ? usualListener()
+                            : conversationScript.connect();
             ConversationPlayer.play(conversationScript, server.address(listener), SLACK);
         }
         return null;

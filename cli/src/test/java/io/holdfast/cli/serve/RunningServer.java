@@ -2,9 +2,9 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.driver.DriverSource;
 import io.holdfast.http.HttpAddress;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.StartException;
 
@@ -115,7 +115,10 @@ public final class RunningServer implements AutoCloseable {
         return config.listeners().stream()
                 .map(Endpoint::address)
                 .filter(ListenAddress.Unix.class::isInstance)
-                .map(listenAddress -> UnixDomainSocketAddress.of(((ListenAddress.Unix) listenAddress).path()))
+                .map(
+                        listenAddress ->
+                                UnixDomainSocketAddress.of(
+                                        ((ListenAddress.Unix) listenAddress).path()))
                 .findFirst()
                 .orElseThrow();
     }

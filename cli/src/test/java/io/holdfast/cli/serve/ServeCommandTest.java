@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.ClientLimits;
-import io.holdfast.engine.Namespace;
 import io.holdfast.engine.EngineSettings;
-import io.holdfast.server.ListenAddress;
+import io.holdfast.engine.Namespace;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.LockdConfig;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.ServerConfig;

@@ -92,7 +92,8 @@ class SocketlockdCommandTest {
         "writerpreferred, WRITER_PREFERRED"
     })
     void know_a_policy_by_several_names(String name, QueuePolicy queuePolicy) throws Exception {
-        assertThat(socketlock("-socket", "/run/s", "-policy", name).policy()).isEqualTo(queuePolicy);
+        assertThat(socketlock("-socket", "/run/s", "-policy", name).policy())
+                .isEqualTo(queuePolicy);
     }
 
     @ParameterizedTest

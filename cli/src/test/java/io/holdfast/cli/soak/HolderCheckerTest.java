@@ -13,7 +13,8 @@ class HolderCheckerTest {
         return new SoakGrant(String.format(Locale.ROOT, "%016x%016x", fence, salt));
     }
 
-    private static void passThrough(HolderChecker holderChecker, SoakGrant soakGrant) throws CheckFailedException {
+    private static void passThrough(HolderChecker holderChecker, SoakGrant soakGrant)
+            throws CheckFailedException {
         holderChecker.enter(soakGrant, holderChecker.floor());
         holderChecker.leave();
     }

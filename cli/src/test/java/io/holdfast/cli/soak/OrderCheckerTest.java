@@ -54,7 +54,8 @@ class OrderCheckerTest {
         orderChecker.advanceOrStay(new SoakItem(0, 3), orderChecker.floor());
         orderChecker.reach(new SoakItem(0, 3)); // seen before the writer knew
         orderChecker.reach(new SoakItem(0, 4));
-        assertThatThrownBy(() -> orderChecker.advanceOrStay(new SoakItem(0, 3), orderChecker.floor()))
+        assertThatThrownBy(
+                        () -> orderChecker.advanceOrStay(new SoakItem(0, 3), orderChecker.floor()))
                 .hasMessage("here: item 3 of worker 0 came after item 4");
     }
 }

@@ -14,7 +14,9 @@ class PushedSignalTest {
     void has_a_channel_and_a_payload_with_all_its_blanks() throws CheckFailedException {
         var line = "sig a.b  c  d ";
         assertThat(PushedSignal.isPushed(line)).isTrue();
-        assertThat(PushedSignal.parse(line)).isEqualTo(new PushedSignal("a.b", " c  d ")).hasToString(line);
+        assertThat(PushedSignal.parse(line))
+                .isEqualTo(new PushedSignal("a.b", " c  d "))
+                .hasToString(line);
     }
 
     @ParameterizedTest

@@ -3,11 +3,11 @@ package io.holdfast.cli.socketlock;
 import io.holdfast.cli.socketlock.OutgoingLine.What;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Quotas;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.Mode;
-import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.Quotas;
 import io.holdfast.engine.RequestStatus;
 
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,9 @@ final class EngineSubject implements ReadWriteSubject {
 
     EngineSubject(PrimaryConfig primaryConfig) {
         this.primaryConfig = primaryConfig;
-        this.engine = new LockEngine(new EngineSettings(0, 0, false, 0, Map.of(KEY, primaryConfig.policy())));
+        this.engine =
+                new LockEngine(
+                        new EngineSettings(0, 0, false, 0, Map.of(KEY, primaryConfig.policy())));
     }
 
     @Override

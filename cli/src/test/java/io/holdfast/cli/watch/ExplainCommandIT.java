@@ -248,7 +248,8 @@ class ExplainCommandIT {
         api.put("/v1/keys/deploy", page("deploy", holder(1, "20.6"), 1, waiter(1, 2), 1));
         Ended ended = explain("deploy", "-j");
         assertThat(ended.status()).isZero();
-        JsonValue.ObjectValue json = (JsonValue.ObjectValue) JsonValue.parse(String.join("\n", ended.out()));
+        JsonValue.ObjectValue json =
+                (JsonValue.ObjectValue) JsonValue.parse(String.join("\n", ended.out()));
         assertThat(json.text("explanation")).startsWith("lock deploy is held by #1");
         assertThat(json.all("resources").getFirst().all("holders").getFirst().text("fence"))
                 .isEqualTo("17");

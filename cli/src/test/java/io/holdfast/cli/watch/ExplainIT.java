@@ -114,7 +114,9 @@ class ExplainIT {
 
     @Test
     void is_explained_to_scripts() {
-        JsonValue.ObjectValue json = (JsonValue.ObjectValue) JsonValue.parse(run("explain", 0, "a", "--json").getFirst());
+        JsonValue.ObjectValue json =
+                (JsonValue.ObjectValue)
+                        JsonValue.parse(run("explain", 0, "a", "--json").getFirst());
         assertThat(json.list("cycles")).isNotNull();
         assertThat(json.all("connections")).hasSize(3);
         assertThat(json.all("resources").getFirst().number("waiters_total")).isEqualTo(2);

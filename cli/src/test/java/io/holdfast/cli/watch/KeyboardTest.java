@@ -41,7 +41,8 @@ class KeyboardTest {
 
     @Test
     void tells_an_interrupt_before_all_else() throws InterruptedException {
-        assertThat(keys("\u001b\u0003")).contains(KeyPress.SpecialKey.INTERRUPT, KeyPress.SpecialKey.ESCAPE);
+        assertThat(keys("\u001b\u0003"))
+                .contains(KeyPress.SpecialKey.INTERRUPT, KeyPress.SpecialKey.ESCAPE);
     }
 
     @Test
@@ -62,7 +63,10 @@ class KeyboardTest {
     void tells_what_edits() throws InterruptedException {
         assertThat(keys("\r\n\b\u007f"))
                 .containsExactly(
-                        KeyPress.SpecialKey.ENTER, KeyPress.SpecialKey.ENTER, KeyPress.SpecialKey.ERASE, KeyPress.SpecialKey.ERASE);
+                        KeyPress.SpecialKey.ENTER,
+                        KeyPress.SpecialKey.ENTER,
+                        KeyPress.SpecialKey.ERASE,
+                        KeyPress.SpecialKey.ERASE);
     }
 
     @Test

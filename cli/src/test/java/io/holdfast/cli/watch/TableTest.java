@@ -68,6 +68,7 @@ class TableTest {
     @ValueSource(ints = {1, 2, 3, 5, 10, 20, 30, 50, 80})
     void is_never_wider_than_it_may_be(int width) {
         assertThat(TABLE.lines(width))
-                .allSatisfy(line -> assertThat(TerminalText.width(line)).isLessThanOrEqualTo(width));
+                .allSatisfy(
+                        line -> assertThat(TerminalText.width(line)).isLessThanOrEqualTo(width));
     }
 }

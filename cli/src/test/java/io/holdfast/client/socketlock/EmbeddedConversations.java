@@ -43,7 +43,8 @@ public final class EmbeddedConversations {
             Path socket = folder.resolve("s");
             folder.toFile().deleteOnExit();
             folder.resolve("s.lock").toFile().deleteOnExit();
-            if (PrimaryLock.tryTake(socket) instanceof PrimaryLock.Attempt.Taken(PrimaryLock primaryLock)) {
+            if (PrimaryLock.tryTake(socket)
+                    instanceof PrimaryLock.Attempt.Taken(PrimaryLock primaryLock)) {
                 return primaryLock;
             }
             throw new IOException("no seat at " + socket);
@@ -56,7 +57,9 @@ public final class EmbeddedConversations {
     public List<Said> line(int client, String text, long nowNanos) {
         PrimaryProtocolHandler talk = talks.get(client);
         if (talk == null) {
-            talk = new PrimaryProtocolHandler(desk, line -> said.add(new Said(client, withoutId(line))));
+            talk =
+                    new PrimaryProtocolHandler(
+                            desk, line -> said.add(new Said(client, withoutId(line))));
             talks.put(client, talk);
             talk.line(List.of(ID, "HELLO"), nowNanos);
             said.clear();

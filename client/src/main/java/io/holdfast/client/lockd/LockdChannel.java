@@ -62,7 +62,11 @@ final class LockdChannel {
     private long begunNanos;
     private long heardNanos;
 
-    LockdChannel(LockdServerAddress lockdServerAddress, Duration connectTimeout, Duration readTimeout, ChannelListener channelListener) {
+    LockdChannel(
+            LockdServerAddress lockdServerAddress,
+            Duration connectTimeout,
+            Duration readTimeout,
+            ChannelListener channelListener) {
         this.lockdServerAddress = lockdServerAddress;
         this.lockdConnector = new LockdConnector(lockdServerAddress, connectTimeout);
         this.readTimeoutNanos = readTimeout.toNanos();
@@ -198,7 +202,9 @@ final class LockdChannel {
 
     private Ending lost(Throwable cause) {
         return new Ending(
-                "The connection to " + lockdServerAddress.text() + " is lost: " + text(cause), cause, false);
+                "The connection to " + lockdServerAddress.text() + " is lost: " + text(cause),
+                cause,
+                false);
     }
 
     private static String text(Throwable cause) {
@@ -210,7 +216,11 @@ final class LockdChannel {
         try {
             return lockdConnector.connect(selector, this::isEnded);
         } catch (IOException | RuntimeException e) {
-            end(new Ending("Cannot connect to " + lockdServerAddress.text() + ": " + text(e), e, false));
+            end(
+                    new Ending(
+                            "Cannot connect to " + lockdServerAddress.text() + ": " + text(e),
+                            e,
+                            false));
             return null;
         }
     }
@@ -279,7 +289,8 @@ final class LockdChannel {
             heardNanos = now;
         }
         if (now - begunNanos >= lockdExchange.maxReadTimeouts() * readTimeoutNanos) {
-            throw new LockdProtocolException("The answer to '" + lockdExchange.command() + "' has no end");
+            throw new LockdProtocolException(
+                    "The answer to '" + lockdExchange.command() + "' has no end");
         }
     }
 

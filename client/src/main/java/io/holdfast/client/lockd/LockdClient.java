@@ -74,9 +74,16 @@ public final class LockdClient implements AutoCloseable {
     private final ReentrantLock turn = new ReentrantLock(true);
 
     private LockdClient(LockdServerAddress lockdServerAddress, Builder settings) {
-        this.notices = new Notices(settings.listener, "holdfast-lockd notices " + lockdServerAddress.text());
+        this.notices =
+                new Notices(
+                        settings.listener, "holdfast-lockd notices " + lockdServerAddress.text());
         this.maxListingBytes = settings.maxListingBytes;
-        this.lockdChannel = new LockdChannel(lockdServerAddress, settings.connectTimeout, settings.readTimeout, new NoticeForwarder());
+        this.lockdChannel =
+                new LockdChannel(
+                        lockdServerAddress,
+                        settings.connectTimeout,
+                        settings.readTimeout,
+                        new NoticeForwarder());
     }
 
     /**
@@ -270,7 +277,8 @@ public final class LockdClient implements AutoCloseable {
                                             case "1 ok" -> new LockdReply(1, "ok");
                                             case "0 disabled" -> new LockdReply(0, "disabled");
                                             default ->
-                                                    throw LockdProtocolException.unfit(command, line);
+                                                    throw LockdProtocolException.unfit(
+                                                            command, line);
                                         }),
                         true);
         if (answer.number() == 0) {
@@ -322,9 +330,11 @@ public final class LockdClient implements AutoCloseable {
 
     private LockdReply ask(LockdOperation command, String name) {
         String normal = normalize(name);
-        boolean givesUp = command == LockdOperation.RELEASE || command == LockdOperation.RELEASE_SHARED;
+        boolean givesUp =
+                command == LockdOperation.RELEASE || command == LockdOperation.RELEASE_SHARED;
         return run(
-                new OneLineExchange<>(command(command.verb(), normal), line -> command.parse(line, normal)),
+                new OneLineExchange<>(
+                        command(command.verb(), normal), line -> command.parse(line, normal)),
                 !givesUp);
     }
 
@@ -387,7 +397,8 @@ public final class LockdClient implements AutoCloseable {
 
     private <T> T list(String command, String disabled, LineSplitter.Sink each, T collected) {
         return run(
-                new ListingExchange<>(command, disabled, each, collected, new ListingSizeLimit(maxListingBytes)),
+                new ListingExchange<>(
+                        command, disabled, each, collected, new ListingSizeLimit(maxListingBytes)),
                 true);
     }
 

@@ -18,7 +18,8 @@ final class LockdProtocolException extends Exception {
     }
 
     static LockdProtocolException unfit(String command, String line) {
-        return new LockdProtocolException("Not an answer to '" + shown(command) + "': " + shown(line));
+        return new LockdProtocolException(
+                "Not an answer to '" + shown(command) + "': " + shown(line));
     }
 
     private static String shown(String line) {

@@ -1,8 +1,8 @@
 package io.holdfast.client.memory;
 
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.TimerClock;
 
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,8 @@ final class MemoryAttempt implements Attempt {
     /** A grant that could not be told because the connection was cut. */
     @Nullable MemoryHold undeliveredGrant;
 
-    MemoryAttempt(MemoryService service, AcquireRequest what, Consumer<AcquireOutcome> done, long now) {
+    MemoryAttempt(
+            MemoryService service, AcquireRequest what, Consumer<AcquireOutcome> done, long now) {
         this.service = service;
         this.what = what;
         this.done = done;

@@ -1,9 +1,9 @@
 package io.holdfast.client.memory;
 
 import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold.Loss;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 
@@ -137,7 +137,8 @@ public final class MemoryServer {
         var slots = what.kind() == Kind.SEMAPHORE ? semaphores : locks;
         forgetIdle(slots, what.key());
         var memoryResource =
-                slots.computeIfAbsent(what.key(), key -> new MemoryResource(what.limit(), clock.nanoTime()));
+                slots.computeIfAbsent(
+                        what.key(), key -> new MemoryResource(what.limit(), clock.nanoTime()));
         if (memoryResource.limit != what.limit()) {
             attempt.end(new AcquireOutcome.Failed(refused("error_limit_mismatch")));
         } else if (memoryResource.queue.isEmpty() && memoryResource.admits(what.kind())) {
@@ -151,7 +152,9 @@ public final class MemoryServer {
 
     private void forgetIdle(Map<String, MemoryResource> slots, String key) {
         var memoryResource = slots.get(key);
-        if (memoryResource != null && memoryResource.isIdle() && clock.nanoTime() - memoryResource.idleSince > LIMIT_KEPT) {
+        if (memoryResource != null
+                && memoryResource.isIdle()
+                && clock.nanoTime() - memoryResource.idleSince > LIMIT_KEPT) {
             slots.remove(key);
         }
     }
@@ -254,7 +257,11 @@ public final class MemoryServer {
         return "{" + String.join(",", parts) + "}";
     }
 
-    private void standing(@Nullable MemoryResource memoryResource, String name, String limit, List<String> parts) {
+    private void standing(
+            @Nullable MemoryResource memoryResource,
+            String name,
+            String limit,
+            List<String> parts) {
         if (memoryResource == null || memoryResource.isIdle()) {
             return;
         }

@@ -1,12 +1,12 @@
 package io.holdfast.client.memory;
 
 import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold.Loss;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.SignalSink;

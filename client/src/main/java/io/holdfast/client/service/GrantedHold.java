@@ -30,8 +30,8 @@ public interface GrantedHold {
     }
 
     /**
-     * Time of the {@link TimerClock} before the request that was granted left: the lease counts from
-     * here at the earliest.
+     * Time of the {@link TimerClock} before the request that was granted left: the lease counts
+     * from here at the earliest.
      */
     long requestedAtNanos();
 

@@ -22,7 +22,8 @@ final class ClientHold {
     int uses = 1;
     final List<Consumer<LockState>> listeners = new ArrayList<>();
 
-    ClientHold(String lockId, LockMode mode, long fence, boolean limited, long endNanos, long epoch) {
+    ClientHold(
+            String lockId, LockMode mode, long fence, boolean limited, long endNanos, long epoch) {
         this.lockId = lockId;
         this.mode = mode;
         this.fence = fence;

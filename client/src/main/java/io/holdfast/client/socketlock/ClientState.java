@@ -230,7 +230,9 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     private void sendRequest() {
         monitor.lock();
         try {
-            if (inFlight == null || inFlight.stage != InFlightAcquire.Stage.UNSENT || !primaryConnector.isUp()) {
+            if (inFlight == null
+                    || inFlight.stage != InFlightAcquire.Stage.UNSENT
+                    || !primaryConnector.isUp()) {
                 return;
             }
             inFlight.stage = InFlightAcquire.Stage.REQUESTED;
@@ -345,7 +347,9 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     }
 
     private boolean isConfirmed(String lockId) {
-        return inFlight != null && inFlight.stage == InFlightAcquire.Stage.CONFIRMED && inFlight.lockId.equals(lockId);
+        return inFlight != null
+                && inFlight.stage == InFlightAcquire.Stage.CONFIRMED
+                && inFlight.lockId.equals(lockId);
     }
 
     private void acquired() {
@@ -381,7 +385,9 @@ final class ClientState implements PrimaryConnector.ConnectorListener {
     }
 
     private void finish(
-            InFlightAcquire mine, @Nullable SocketLock result, @Nullable SocketLockException failure) {
+            InFlightAcquire mine,
+            @Nullable SocketLock result,
+            @Nullable SocketLockException failure) {
         mine.stage = InFlightAcquire.Stage.DONE;
         mine.result = result;
         mine.failure = failure;

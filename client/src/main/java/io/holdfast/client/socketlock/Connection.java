@@ -36,7 +36,8 @@ final class Connection {
     private byte[] unsent = new byte[0];
     private boolean closed;
 
-    private Connection(EventLoop eventLoop, SocketChannel channel, Listener listener) throws IOException {
+    private Connection(EventLoop eventLoop, SocketChannel channel, Listener listener)
+            throws IOException {
         this.channel = channel;
         this.listener = listener;
         this.key = eventLoop.register(channel, SelectionKey.OP_READ, this::ready);

@@ -147,7 +147,8 @@ final class LockTable {
      *
      * @param ttlNanos 0 for no end
      */
-    EnqueueResult enqueue(Session session, String lockId, LockMode mode, long ttlNanos, long nowNanos) {
+    EnqueueResult enqueue(
+            Session session, String lockId, LockMode mode, long ttlNanos, long nowNanos) {
         if (session.requests.containsKey(lockId)) {
             return EnqueueResult.IN_USE;
         }

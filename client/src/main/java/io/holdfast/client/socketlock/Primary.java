@@ -49,7 +49,8 @@ final class Primary {
      * @param primaryLock closed when this ends, and also if it cannot begin
      * @param lost called once if the path turns out to be somebody else's; by then this has ended
      */
-    static Primary start(EventLoop eventLoop, PrimaryLock primaryLock, LockConfig config, Runnable lost)
+    static Primary start(
+            EventLoop eventLoop, PrimaryLock primaryLock, LockConfig config, Runnable lost)
             throws IOException {
         ServerSocketChannel listener = null;
         try {
@@ -67,7 +68,11 @@ final class Primary {
     }
 
     private Primary(
-            EventLoop eventLoop, PrimaryLock primaryLock, LockConfig config, Runnable lost, ServerSocketChannel listener)
+            EventLoop eventLoop,
+            PrimaryLock primaryLock,
+            LockConfig config,
+            Runnable lost,
+            ServerSocketChannel listener)
             throws IOException {
         this.eventLoop = eventLoop;
         this.primaryLock = primaryLock;

@@ -1,7 +1,7 @@
 package io.holdfast.client.socketlock;
 
-import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.client.socketlock.primary.PrimaryLock;
+import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.client.wire.ConnectionFailure;
 
 import org.jspecify.annotations.Nullable;
@@ -107,7 +107,12 @@ final class PrimaryConnector implements Connection.Listener {
     /** When a PING was sent that nothing has answered; 0 if there is none. */
     private long pingNanos;
 
-    PrimaryConnector(EventLoop eventLoop, Path path, LockConfig config, String ownId, ConnectorListener connectorListener) {
+    PrimaryConnector(
+            EventLoop eventLoop,
+            Path path,
+            LockConfig config,
+            String ownId,
+            ConnectorListener connectorListener) {
         this.eventLoop = eventLoop;
         this.path = path;
         this.config = config;
@@ -138,7 +143,8 @@ final class PrimaryConnector implements Connection.Listener {
             return;
         }
         try {
-            connectedTo = PrimaryLock.identityOrNull(path); // before: what takes its place is noticed
+            connectedTo =
+                    PrimaryLock.identityOrNull(path); // before: what takes its place is noticed
             connection = Connection.open(eventLoop, path, this);
             state = State.GREETING;
             setTimer(ANSWER_NANOS, this::greetingIsUnanswered);
@@ -199,8 +205,7 @@ final class PrimaryConnector implements Connection.Listener {
     private void connectSoon() {
         setTimer(
                 TimeUnit.MILLISECONDS.toNanos(
-                        ThreadLocalRandom.current()
-                                .nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS)),
+                        ThreadLocalRandom.current().nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS)),
                 this::connect);
     }
 
@@ -209,7 +214,8 @@ final class PrimaryConnector implements Connection.Listener {
     }
 
     private void greetingIsUnanswered() {
-        connectorListener.unreachable(unavailable("the primary at " + path + " does not answer", null));
+        connectorListener.unreachable(
+                unavailable("the primary at " + path + " does not answer", null));
         downSinceNanos = System.nanoTime();
         drop();
     }
@@ -369,7 +375,8 @@ final class PrimaryConnector implements Connection.Listener {
     private void sendPing() {
         long now = System.nanoTime();
         boolean stopped =
-                eventLoop.nanosSinceLastTurn() >= CLOSE_WATCH_NANOS; // it may have answered meanwhile
+                eventLoop.nanosSinceLastTurn()
+                        >= CLOSE_WATCH_NANOS; // it may have answered meanwhile
         if (pingNanos != 0 && now - pingNanos >= ANSWER_NANOS && !stopped) {
             drop();
             return;

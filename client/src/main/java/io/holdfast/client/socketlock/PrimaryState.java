@@ -2,8 +2,8 @@ package io.holdfast.client.socketlock;
 
 import io.holdfast.client.socketlock.LockTable.Request;
 import io.holdfast.client.socketlock.primary.HoldRecord;
-import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.client.socketlock.primary.PrimaryLock;
+import io.holdfast.client.socketlock.primary.ProcessIdentity;
 
 import org.jspecify.annotations.Nullable;
 
@@ -107,7 +107,9 @@ final class PrimaryState {
         return !lost;
     }
 
-    /** As {@link #checkPrimaryLock}, which it does after an idle second. Call it before each offer. */
+    /**
+     * As {@link #checkPrimaryLock}, which it does after an idle second. Call it before each offer.
+     */
     boolean mayOffer(long nowNanos) {
         boolean idle =
                 nowNanos - offeredNanos >= IDLE_NANOS || nowNanos - lookedNanos >= IDLE_NANOS;
@@ -147,7 +149,8 @@ final class PrimaryState {
     /** The listed hold that a client says it has, or null. */
     @Nullable HoldRecord inherited(
             LockMode mode, String clientId, String lockId, long epoch, ProcessIdentity process) {
-        return primaryLock.grace()
+        return primaryLock
+                .grace()
                 .reassert(
                         mode == LockMode.WRITE,
                         clientId,

@@ -20,8 +20,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * Requests, holds and the state of the connection, over as many connections and sessions at the
- * server as it takes. Everything but what says otherwise runs in its {@link SerialTaskRunner}, so that
- * nothing here happens at the same time as anything else.
+ * server as it takes. Everything but what says otherwise runs in its {@link SerialTaskRunner}, so
+ * that nothing here happens at the same time as anything else.
  *
  * <p>Every request is in one place: the backlog until it is sent, in flight until it is answered.
  */
@@ -197,7 +197,9 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         address = open.address();
         events.server(address);
         cancel(graceTimer);
-        SessionHeartbeat next = new SessionHeartbeat(this, open, silenceNanos(answer), answer.graceNanos(), askedAt);
+        SessionHeartbeat next =
+                new SessionHeartbeat(
+                        this, open, silenceNanos(answer), answer.graceNanos(), askedAt);
         heartbeat = next;
         lastHeartbeat = next;
         if (answer.resumed()) {
@@ -368,7 +370,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         ready(events::restored);
     }
 
-    private void reconcile(TaggedRequest taggedRequest, Inventory listed, List<TaggedRequest> again) {
+    private void reconcile(
+            TaggedRequest taggedRequest, Inventory listed, List<TaggedRequest> again) {
         Hello known = hello;
         var held = listed.held(taggedRequest.tag());
         var waitingAt = listed.waitingAt(taggedRequest.tag());
@@ -423,7 +426,9 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             taggedRequest.answer(answer);
         } catch (BadLineException e) {
             if (taggedRequest.survivesDisconnect(unknown(e))) {
-                inFlight.put(taggedRequest.tag(), taggedRequest); // its fate is settled with the connection's
+                inFlight.put(
+                        taggedRequest.tag(),
+                        taggedRequest); // its fate is settled with the connection's
             }
             throw e;
         }
@@ -537,7 +542,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         long patience = taggedRequest.offlineTimeoutNanos(now(), config.connectTimeout().toNanos());
         if (patience != TaggedRequest.NO_TIMEOUT) {
             taggedRequest.startTimer(
-                    timerClock.schedule(patience, () -> run(() -> offlineTimedOut(taggedRequest, timing))));
+                    timerClock.schedule(
+                            patience, () -> run(() -> offlineTimedOut(taggedRequest, timing))));
         }
     }
 
@@ -546,7 +552,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             return;
         }
         taggedRequest.stopTimer();
-        if (!taggedRequest.survivesTimeout(taggedRequest.wasSent() ? unknown(failure) : unreachable())) {
+        if (!taggedRequest.survivesTimeout(
+                taggedRequest.wasSent() ? unknown(failure) : unreachable())) {
             backlog.remove(taggedRequest);
             inFlight.remove(taggedRequest.tag(), taggedRequest);
         }
@@ -557,7 +564,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
         sendCommand(command, "_", argument, then);
     }
 
-    void sendCommand(String command, String key, String argument, OneShotRequest.ReplyHandler then) {
+    void sendCommand(
+            String command, String key, String argument, OneShotRequest.ReplyHandler then) {
         send(new OneShotRequest(command, key, argument, then, unused -> {}));
     }
 
@@ -583,7 +591,9 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
             AcquireRequest what, long tag, String token, long leaseNanos, long askedAtNanos) {
         Hello known = hello;
         String session = known == null ? "" : known.session();
-        var hold = new TaggedHold(this, session, what, tag, token, leaseNanos, askedAtNanos, heartbeat);
+        var hold =
+                new TaggedHold(
+                        this, session, what, tag, token, leaseNanos, askedAtNanos, heartbeat);
         holds.put(tag, hold);
         if (heartbeat != null) {
             heartbeat.holding();
@@ -620,7 +630,8 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
                 send(taggedRequest);
             } else if (unsent) {
                 backlog.add(taggedRequest);
-            } else if (taggedRequest instanceof TaggedAcquire taggedAcquire && taggedAcquire.isUnbound()) {
+            } else if (taggedRequest instanceof TaggedAcquire taggedAcquire
+                    && taggedAcquire.isUnbound()) {
                 sendCommand("cancel", Long.toString(taggedAcquire.tag()), unused -> {});
             }
         }

@@ -30,7 +30,9 @@ record Hello(
     }
 
     private static String argument(Duration grace, String label) {
-        return "1 grace=" + WireDuration.text(grace.toNanos()) + (label.isEmpty() ? "" : " label=" + label);
+        return "1 grace="
+                + WireDuration.text(grace.toNanos())
+                + (label.isEmpty() ? "" : " label=" + label);
     }
 
     /** Whether the answer is that of a server with tagged mode. */

@@ -46,7 +46,8 @@ final class Listeners {
             ask(topic);
         }
         var timer =
-                clientSession.timeline()
+                clientSession
+                        .timeline()
                         .schedule(
                                 patienceNanos,
                                 () ->
@@ -62,14 +63,16 @@ final class Listeners {
                 && topic.subscriptions.isEmpty()) {
             topics.remove(subscription.name);
             if (topic.asked && clientSession.isOnline()) {
-                clientSession.sendCommand("unlisten", topic.name.pattern(), topic.name.group(), unused -> {});
+                clientSession.sendCommand(
+                        "unlisten", topic.name.pattern(), topic.name.group(), unused -> {});
             }
         }
     }
 
     private void ask(Topic topic) {
         topic.asked = true;
-        clientSession.sendCommand("listen", topic.name.pattern(), topic.name.group(), topic::answered);
+        clientSession.sendCommand(
+                "listen", topic.name.pattern(), topic.name.group(), topic::answered);
     }
 
     void connected() {

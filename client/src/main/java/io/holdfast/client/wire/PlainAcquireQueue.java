@@ -20,7 +20,8 @@ import java.util.function.IntSupplier;
  * settings allow. The others wait here, in order; now and then the first of each key tries its luck
  * over the common connection, so that a free key never waits for a connection.
  */
-final class PlainAcquireQueue implements PlainConnection.PlainConnectionListener, PlainHold.PlainHoldListener {
+final class PlainAcquireQueue
+        implements PlainConnection.PlainConnectionListener, PlainHold.PlainHoldListener {
     /** A connection that carries nothing is closed after this. */
     private static final long IDLE_TIMEOUT_NANOS = 30_000_000_000L;
 
@@ -282,7 +283,8 @@ final class PlainAcquireQueue implements PlainConnection.PlainConnectionListener
 
     @Override
     public void tick(PlainConnection plainConnection) {
-        if (!plainConnection.carriesHolds() && context.now() - plainConnection.lastUsedNanos() >= IDLE_TIMEOUT_NANOS) {
+        if (!plainConnection.carriesHolds()
+                && context.now() - plainConnection.lastUsedNanos() >= IDLE_TIMEOUT_NANOS) {
             drop(plainConnection);
         }
     }
@@ -293,7 +295,9 @@ final class PlainAcquireQueue implements PlainConnection.PlainConnectionListener
      */
     void suspectServer() {
         for (PlainConnection plainConnection : List.copyOf(connections)) {
-            if (!plainConnection.isIdle() && !plainConnection.carriesHolds() && !dialing.containsKey(plainConnection)) {
+            if (!plainConnection.isIdle()
+                    && !plainConnection.carriesHolds()
+                    && !dialing.containsKey(plainConnection)) {
                 plainConnection.abort();
             }
         }

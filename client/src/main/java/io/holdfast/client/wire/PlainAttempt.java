@@ -1,8 +1,8 @@
 package io.holdfast.client.wire;
 
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.ServiceException.Kind;
 import io.holdfast.client.service.TimerClock.Timer;

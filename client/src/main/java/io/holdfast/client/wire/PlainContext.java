@@ -15,7 +15,11 @@ import java.util.concurrent.Executor;
  * @param threads where everything that may block is done; never in short supply
  */
 record PlainContext(
-        WireConfig config, TimerClock timeline, CallerRunsSerialExecutor executor, Executor threads, PlainConnector dialer) {
+        WireConfig config,
+        TimerClock timeline,
+        CallerRunsSerialExecutor executor,
+        Executor threads,
+        PlainConnector dialer) {
     /** Centuries, and far from any overflow. */
     static final long MAX_NANOS = Long.MAX_VALUE / 4;
 

@@ -103,7 +103,8 @@ final class PlainHold implements GrantedHold {
     @Override
     public CompletableFuture<Boolean> release() {
         var released = new CompletableFuture<Boolean>();
-        String request = PlainExchange.lines(kind == Kind.SEMAPHORE ? "sr" : "r", key, grant.token());
+        String request =
+                PlainExchange.lines(kind == Kind.SEMAPHORE ? "sr" : "r", key, grant.token());
         context.executor()
                 .execute(
                         () -> {

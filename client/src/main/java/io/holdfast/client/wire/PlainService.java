@@ -1,10 +1,10 @@
 package io.holdfast.client.wire;
 
 import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.ServiceException.Kind;
@@ -25,8 +25,9 @@ import java.util.function.Consumer;
 /**
  * A plain dflockd: no tags, so that a connection serves one request at a time and a wait needs one
  * of its own. When there are no more connections acquires wait in this client, in order, without a
- * place at the server. Everything is decided in {@link CallerRunsSerialExecutor}; sockets are read and written by
- * threads of this service, since a given executor might have too few for all connections.
+ * place at the server. Everything is decided in {@link CallerRunsSerialExecutor}; sockets are read
+ * and written by threads of this service, since a given executor might have too few for all
+ * connections.
  */
 final class PlainService implements LockService {
     private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -43,14 +44,24 @@ final class PlainService implements LockService {
     private boolean connected = true;
 
     private PlainService(
-            WireConfig config, ServiceEvents events, TimerClock timerClock, InetSocketAddress address) {
+            WireConfig config,
+            ServiceEvents events,
+            TimerClock timerClock,
+            InetSocketAddress address) {
         this.events = events;
         this.plainConnector = new PlainConnector(config, address);
         this.threads = threads(plainConnector.name());
-        this.context = new PlainContext(config, timerClock, new CallerRunsSerialExecutor(threads), threads, plainConnector);
+        this.context =
+                new PlainContext(
+                        config,
+                        timerClock,
+                        new CallerRunsSerialExecutor(threads),
+                        threads,
+                        plainConnector);
         this.common = new SharedPlainConnection(context, this::commonLost);
         this.signals = new SignalConnections(context);
-        this.plainAcquireQueue = new PlainAcquireQueue(context, common, signals::connections, this::connectionLost);
+        this.plainAcquireQueue =
+                new PlainAcquireQueue(context, common, signals::connections, this::connectionLost);
     }
 
     /** Goes on with an authenticated connection to that address, which belongs to it from now. */
@@ -104,7 +115,8 @@ final class PlainService implements LockService {
 
     @Override
     public Attempt acquire(AcquireRequest what, Consumer<AcquireOutcome> done) {
-        var attempt = new PlainAttempt(context, plainAcquireQueue, what, done, numbers.incrementAndGet());
+        var attempt =
+                new PlainAttempt(context, plainAcquireQueue, what, done, numbers.incrementAndGet());
         if (what.kind() == AcquireRequest.Kind.READ) {
             refuse(done, "read locks");
         } else if (what.unbound()) {
@@ -124,7 +136,8 @@ final class PlainService implements LockService {
     public CompletableFuture<String> command(String command, String key, String argument) {
         var answer = new CompletableFuture<String>();
         var request =
-                new ShortRequest(PlainExchange.lines(command, key, argument), context.readLimitNanos()) {
+                new ShortRequest(
+                        PlainExchange.lines(command, key, argument), context.readLimitNanos()) {
                     @Override
                     public void answered(PlainConnection plainConnection, String line) {
                         answer.complete(line);

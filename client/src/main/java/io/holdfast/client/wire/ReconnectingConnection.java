@@ -50,7 +50,8 @@ final class ReconnectingConnection {
      *
      * @param first connected already, or null
      */
-    ReconnectingConnection(WireConfig config, @Nullable LineChannel first, ConnectionListener connectionListener) {
+    ReconnectingConnection(
+            WireConfig config, @Nullable LineChannel first, ConnectionListener connectionListener) {
         this.config = config;
         this.first = first;
         this.lineChannel = first;
@@ -194,8 +195,7 @@ final class ReconnectingConnection {
         if (failures == 0) {
             return;
         }
-        long longest =
-                Math.min(MAX_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(10, failures - 1));
+        long longest = Math.min(MAX_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(10, failures - 1));
         long nanos = ThreadLocalRandom.current().nextLong(longest / 2, longest);
         try {
             stopped.await(nanos, TimeUnit.NANOSECONDS);

@@ -36,7 +36,12 @@ final class SessionHeartbeat {
      * @param usualNanos how long the server is content without a word, or we are
      * @param confirmedAt when the hello was sent
      */
-    SessionHeartbeat(ClientSession clientSession, LineChannel lineChannel, long usualNanos, long graceNanos, long confirmedAt) {
+    SessionHeartbeat(
+            ClientSession clientSession,
+            LineChannel lineChannel,
+            long usualNanos,
+            long graceNanos,
+            long confirmedAt) {
         this.clientSession = clientSession;
         this.lineChannel = lineChannel;
         this.usualNanos = usualNanos;
@@ -116,7 +121,8 @@ final class SessionHeartbeat {
     }
 
     private TimerClock.Timer later(long nanos, Runnable task) {
-        return clientSession.timeline()
+        return clientSession
+                .timeline()
                 .schedule(
                         Math.max(MIN_NANOS, nanos),
                         () ->

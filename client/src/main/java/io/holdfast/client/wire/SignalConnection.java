@@ -169,7 +169,8 @@ final class SignalConnection implements PlainConnection.PlainConnectionListener 
     }
 
     private PlainExchange request(String command, String pattern, Consumer<String> answered) {
-        return new ShortRequest(PlainExchange.lines(command, pattern, group), context.readLimitNanos()) {
+        return new ShortRequest(
+                PlainExchange.lines(command, pattern, group), context.readLimitNanos()) {
             @Override
             public void answered(PlainConnection by, String line) {
                 answered.accept(line);

@@ -41,7 +41,8 @@ final class SignalConnections {
         }
         String name = subscriber.connectionName();
         byName.computeIfAbsent(
-                        name, unused -> new SignalConnection(context, subscriber.group, () -> drop(name)))
+                        name,
+                        unused -> new SignalConnection(context, subscriber.group, () -> drop(name)))
                 .add(subscriber);
     }
 

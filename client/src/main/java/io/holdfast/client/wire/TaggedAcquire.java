@@ -1,8 +1,8 @@
 package io.holdfast.client.wire;
 
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceException;
 
 import java.util.concurrent.CompletableFuture;
@@ -118,7 +118,8 @@ final class TaggedAcquire extends TaggedRequest implements Attempt {
                 throw new BadLineException("a grant without a lease");
             }
             long lease = WireDuration.parse(words[2]);
-            boolean sure = clientSession.isConfirmedSince(askedAtNanos); // in any case: it is an answer
+            boolean sure =
+                    clientSession.isConfirmedSince(askedAtNanos); // in any case: it is an answer
             if (completed || what.unbound() || sure) {
                 granted(words[1], lease, askedAtNanos);
             } else {
@@ -187,7 +188,10 @@ final class TaggedAcquire extends TaggedRequest implements Attempt {
         boolean refused =
                 why.kind() == ServiceException.Kind.UNSUPPORTED
                         || why.kind() == ServiceException.Kind.AUTHENTICATION;
-        complete(isTry() || refused ? new AcquireOutcome.Failed(why) : new AcquireOutcome.TimedOut());
+        complete(
+                isTry() || refused
+                        ? new AcquireOutcome.Failed(why)
+                        : new AcquireOutcome.TimedOut());
         return wasSent();
     }
 

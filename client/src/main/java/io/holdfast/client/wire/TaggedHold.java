@@ -10,7 +10,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** What a session holds. What can change is touched only from the session's {@link SerialTaskRunner}. */
+/**
+ * What a session holds. What can change is touched only from the session's {@link
+ * SerialTaskRunner}.
+ */
 final class TaggedHold implements GrantedHold {
     private static final int FENCE_DIGITS = 16;
 

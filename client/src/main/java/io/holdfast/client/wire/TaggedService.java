@@ -1,10 +1,10 @@
 package io.holdfast.client.wire;
 
 import io.holdfast.client.service.Abilities;
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.SignalSink;
 import io.holdfast.client.service.TimerClock;
@@ -35,7 +35,8 @@ final class TaggedService implements LockService {
             @Nullable Hello hello) {
         this.config = config;
         this.clientSession = new ClientSession(config, events, timerClock);
-        this.reconnectingConnection = new ReconnectingConnection(config, lineChannel, clientSession);
+        this.reconnectingConnection =
+                new ReconnectingConnection(config, lineChannel, clientSession);
         clientSession.onEnd(reconnectingConnection::stop);
         this.groupListeners = new GroupListeners(config, timerClock);
         if (lineChannel != null && hello != null) {
@@ -72,7 +73,9 @@ final class TaggedService implements LockService {
 
     @Override
     public Abilities abilities() {
-        return clientSession.canResume() ? Abilities.ALL : new Abilities(true, true, true, true, false);
+        return clientSession.canResume()
+                ? Abilities.ALL
+                : new Abilities(true, true, true, true, false);
     }
 
     @Override
@@ -137,7 +140,11 @@ final class TaggedService implements LockService {
             return;
         }
         clientSession.run(clientSession::beginClose);
-        clientSession.timeline().schedule(CLOSE_TIMEOUT_NANOS / 2, () -> clientSession.run(clientSession::sendBye));
-        clientSession.timeline().schedule(CLOSE_TIMEOUT_NANOS, () -> clientSession.run(clientSession::finishClose));
+        clientSession
+                .timeline()
+                .schedule(CLOSE_TIMEOUT_NANOS / 2, () -> clientSession.run(clientSession::sendBye));
+        clientSession
+                .timeline()
+                .schedule(CLOSE_TIMEOUT_NANOS, () -> clientSession.run(clientSession::finishClose));
     }
 }

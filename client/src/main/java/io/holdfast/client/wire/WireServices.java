@@ -18,7 +18,8 @@ public final class WireServices {
      * Connects, authenticates and finds out whether the server has tagged mode; blocks at most for
      * the connect timeout per address, and as long again for the first answers.
      */
-    public static LockService connect(WireConfig config, ServiceEvents events, TimerClock timerClock)
+    public static LockService connect(
+            WireConfig config, ServiceEvents events, TimerClock timerClock)
             throws ServiceException, InterruptedException {
         ServiceException failure = null;
         for (InetSocketAddress address : config.addresses()) {
@@ -37,7 +38,10 @@ public final class WireServices {
     }
 
     private static LockService connect(
-            WireConfig config, ServiceEvents events, TimerClock timerClock, InetSocketAddress address)
+            WireConfig config,
+            ServiceEvents events,
+            TimerClock timerClock,
+            InetSocketAddress address)
             throws ServiceException {
         LineSocket socket = LineSocket.dial(config, address);
         boolean ready = false;

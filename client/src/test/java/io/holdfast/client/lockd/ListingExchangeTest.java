@@ -13,7 +13,8 @@ import java.util.List;
 class ListingExchangeTest {
     private final List<String> lines = new ArrayList<>();
     private final ListingExchange<List<String>> listingExchange =
-            new ListingExchange<>("d", "It is disabled.", lines::add, lines, new ListingSizeLimit(1000));
+            new ListingExchange<>(
+                    "d", "It is disabled.", lines::add, lines, new ListingSizeLimit(1000));
     private final String opening = listingExchange.opening();
     private final String first = answerTo(opening.substring("d\n".length()));
 
@@ -86,7 +87,8 @@ class ListingExchangeTest {
     void has_no_line_after_its_end() throws Exception {
         listingExchange.onReadTimeout();
         listingExchange.line(first);
-        assertThatThrownBy(() -> listingExchange.line("a: 1")).hasMessage("A line nobody asked for: a: 1");
+        assertThatThrownBy(() -> listingExchange.line("a: 1"))
+                .hasMessage("A line nobody asked for: a: 1");
     }
 
     @Test
@@ -102,7 +104,8 @@ class ListingExchangeTest {
     @Test
     void that_is_disabled_has_no_lines() throws Exception {
         listingExchange.line("0 disabled");
-        assertThatThrownBy(() -> listingExchange.line("a: 1")).isInstanceOf(LockdProtocolException.class);
+        assertThatThrownBy(() -> listingExchange.line("a: 1"))
+                .isInstanceOf(LockdProtocolException.class);
     }
 
     @Test

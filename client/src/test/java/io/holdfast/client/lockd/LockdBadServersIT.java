@@ -53,7 +53,9 @@ class LockdBadServersIT {
                                 peer -> {
                                     while (true) {
                                         String line = peer.onlyLine();
-                                        peer.send(ScriptedReplies.to("who", "0 disabled\n").apply(line));
+                                        peer.send(
+                                                ScriptedReplies.to("who", "0 disabled\n")
+                                                        .apply(line));
                                     }
                                 });
                 var client = client(server, LISTING)) {

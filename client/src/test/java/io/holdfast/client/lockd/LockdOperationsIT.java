@@ -164,7 +164,10 @@ class LockdOperationsIT {
     @Test
     void hears_what_is_disabled_and_goes_on() throws Exception {
         with(
-                line -> line.matches("(d|sd|who|iam)( .*)?") ? "0 disabled\n" : ScriptedReplies.plain(line),
+                line ->
+                        line.matches("(d|sd|who|iam)( .*)?")
+                                ? "0 disabled\n"
+                                : ScriptedReplies.plain(line),
                 client -> {
                     String dump = "The dump feature of the lockd server is disabled.";
                     String who =
@@ -248,7 +251,9 @@ class LockdOperationsIT {
 
     @Test
     void tries_every_address_of_a_host() throws Exception {
-        try (var server = FakeServer.answering(ScriptedReplies::plain); // on one of localhost's addresses
+        try (var server =
+                        FakeServer.answering(
+                                ScriptedReplies::plain); // on one of localhost's addresses
                 var client =
                         PATIENT.connect(server.hostAndPort().replace("127.0.0.1", "localhost"))) {
             assertThat(client.tryGet("x")).isTrue();

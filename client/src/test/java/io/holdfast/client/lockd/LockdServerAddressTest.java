@@ -33,7 +33,8 @@ class LockdServerAddressTest {
     void may_be_an_address_or_a_path() throws Exception {
         var six = new InetSocketAddress(InetAddress.getByAddress(new byte[16]), 7);
         assertThat(LockdServerAddress.of(six).text()).endsWith("]:7").startsWith("[");
-        assertThat(LockdServerAddress.of(Path.of("/run/lockd.sock")).text()).isEqualTo("/run/lockd.sock");
+        assertThat(LockdServerAddress.of(Path.of("/run/lockd.sock")).text())
+                .isEqualTo("/run/lockd.sock");
         assertThat(LockdServerAddress.of(Path.of("/run/lockd.sock")).isUnix()).isTrue();
     }
 

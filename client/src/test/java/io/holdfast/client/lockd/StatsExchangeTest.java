@@ -38,7 +38,8 @@ class StatsExchangeTest {
                 "0 disabled"
             })
     void are_numbers(String line) {
-        assertThatThrownBy(() -> statsExchange.line(line)).isInstanceOf(LockdProtocolException.class);
+        assertThatThrownBy(() -> statsExchange.line(line))
+                .isInstanceOf(LockdProtocolException.class);
     }
 
     @Test

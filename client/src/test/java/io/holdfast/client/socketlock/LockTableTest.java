@@ -373,9 +373,11 @@ class LockTableTest {
         var locks = new TableScenario(Policy.FIFO);
         var session = locks.session("a");
         for (int i = 0; i < LockTable.MAX_REQUESTS; i++) {
-            assertThat(locks.table().enqueue(session, "l" + i, READ, 0, 0)).isEqualTo(EnqueueResult.QUEUED);
+            assertThat(locks.table().enqueue(session, "l" + i, READ, 0, 0))
+                    .isEqualTo(EnqueueResult.QUEUED);
         }
-        assertThat(locks.table().enqueue(session, "one more", READ, 0, 0)).isEqualTo(EnqueueResult.TOO_MANY);
+        assertThat(locks.table().enqueue(session, "one more", READ, 0, 0))
+                .isEqualTo(EnqueueResult.TOO_MANY);
         assertThat(locks.read("b")).isEqualTo(EnqueueResult.QUEUED);
     }
 
@@ -384,10 +386,13 @@ class LockTableTest {
         var locks = new TableScenario(Policy.FIFO);
         var session = locks.session("a");
         String half = "x".repeat(LockTable.MAX_ID_BYTES / 2);
-        assertThat(locks.table().enqueue(session, half, READ, 0, 0)).isEqualTo(EnqueueResult.QUEUED);
-        assertThat(locks.table().enqueue(session, half + "x", READ, 0, 0)).isEqualTo(EnqueueResult.TOO_MANY);
+        assertThat(locks.table().enqueue(session, half, READ, 0, 0))
+                .isEqualTo(EnqueueResult.QUEUED);
+        assertThat(locks.table().enqueue(session, half + "x", READ, 0, 0))
+                .isEqualTo(EnqueueResult.TOO_MANY);
         locks.table().release(requireNonNull(session.find(half)));
-        assertThat(locks.table().enqueue(session, half + "x", READ, 0, 0)).isEqualTo(EnqueueResult.QUEUED);
+        assertThat(locks.table().enqueue(session, half + "x", READ, 0, 0))
+                .isEqualTo(EnqueueResult.QUEUED);
     }
 
     @Test

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.client.socketlock.primary.PrimaryLock;
+import io.holdfast.client.socketlock.primary.ProcessIdentity;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;

@@ -21,9 +21,13 @@ final class RunningPrimary implements AutoCloseable {
         primary =
                 onLoop(
                         () -> {
-                            if (PrimaryLock.tryTake(socket) instanceof PrimaryLock.Attempt.Taken taken) {
+                            if (PrimaryLock.tryTake(socket)
+                                    instanceof PrimaryLock.Attempt.Taken taken) {
                                 return Primary.start(
-                                        eventLoop, taken.primaryLock(), config, lost::incrementAndGet);
+                                        eventLoop,
+                                        taken.primaryLock(),
+                                        config,
+                                        lost::incrementAndGet);
                             }
                             throw new IOException("no seat");
                         });

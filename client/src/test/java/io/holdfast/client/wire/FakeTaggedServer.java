@@ -392,7 +392,8 @@ final class FakeTaggedServer implements AutoCloseable {
                         + (resumed ? " resumed" : ""));
     }
 
-    private String answer(ServerSession session, long tag, String command, String key, String argument) {
+    private String answer(
+            ServerSession session, long tag, String command, String key, String argument) {
         String[] words = argument.split(" ", -1);
         return switch (command) {
             case "l" -> acquire(session, tag, place("l " + key), words);

@@ -30,7 +30,9 @@ class LineSocketIT {
     void connect() throws Exception {
         listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         var address = InetSocketAddress.createUnresolved("127.0.0.1", listener.getLocalPort());
-        socket = LineSocket.dial(TaggedServiceFixture.config(address, Duration.ofSeconds(10)), address);
+        socket =
+                LineSocket.dial(
+                        TaggedServiceFixture.config(address, Duration.ofSeconds(10)), address);
         peer = listener.accept();
     }
 

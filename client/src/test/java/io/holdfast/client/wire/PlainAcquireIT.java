@@ -8,10 +8,10 @@ import static org.awaitility.Awaitility.await;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold.Loss;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -81,7 +81,8 @@ class PlainAcquireIT {
 
     @Test
     void of_a_semaphore_brings_its_limit() throws Exception {
-        var asked = client.ask(Kind.SEMAPHORE, "s", 3, AcquireRequest.FOREVER, ofSeconds(9).toNanos());
+        var asked =
+                client.ask(Kind.SEMAPHORE, "s", 3, AcquireRequest.FOREVER, ofSeconds(9).toNanos());
         peer.next("sl s 0 3 9").answer("timeout");
         peer.next("se s 3 9").answer("acquired abc 9");
         peer.next("sw s 9223372036").answer("ok abc 9");
@@ -142,7 +143,8 @@ class PlainAcquireIT {
     void of_a_kind_that_is_not_there_says_so_and_sends_nothing() throws Exception {
         var read = client.ask(Kind.READ, "k", 1, 0, 0);
         var outcome = new CompletableFuture<AcquireOutcome>();
-        client.service.acquire(new AcquireRequest(Kind.LOCK, "k", 1, 0, 0, true), outcome::complete);
+        client.service.acquire(
+                new AcquireRequest(Kind.LOCK, "k", 1, 0, 0, true), outcome::complete);
 
         for (AcquireOutcome end : new AcquireOutcome[] {read.end(), get(outcome)}) {
             assertThat(end)

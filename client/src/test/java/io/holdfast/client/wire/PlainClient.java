@@ -2,11 +2,11 @@ package io.holdfast.client.wire;
 
 import static java.time.Duration.ofSeconds;
 
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.TimerClock;

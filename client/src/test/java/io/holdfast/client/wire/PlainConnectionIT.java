@@ -9,8 +9,8 @@ import static org.awaitility.Awaitility.await;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 
-import io.holdfast.client.service.GrantedHold.Loss;
 import io.holdfast.client.service.AcquireOutcome;
+import io.holdfast.client.service.GrantedHold.Loss;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.ServiceException;
 import io.holdfast.client.service.ServiceException.Kind;

@@ -7,8 +7,8 @@ import static io.holdfast.client.wire.TaggedServiceFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.AcquireOutcome;
+import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.ServiceException;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -221,7 +221,8 @@ class ResumeIT {
         taggedServiceFixture = TaggedServiceFixture.to(server);
         server.goAway();
         taggedServiceFixture.awaitEvent("lost");
-        assertThat(taggedServiceFixture.lock("k", SECOND / 10).outcome()).isInstanceOf(AcquireOutcome.TimedOut.class);
+        assertThat(taggedServiceFixture.lock("k", SECOND / 10).outcome())
+                .isInstanceOf(AcquireOutcome.TimedOut.class);
         TaggedServiceFixture.Call cancelled = taggedServiceFixture.lock("k");
         cancelled.cancel();
         assertThat(cancelled.outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);

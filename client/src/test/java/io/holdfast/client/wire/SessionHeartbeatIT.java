@@ -45,7 +45,8 @@ class SessionHeartbeatIT {
     private TaggedServiceFixture.Call lock(String key) {
         return new TaggedServiceFixture.Call(
                 service,
-                new AcquireRequest(AcquireRequest.Kind.LOCK, key, 1, AcquireRequest.FOREVER, 0, false));
+                new AcquireRequest(
+                        AcquireRequest.Kind.LOCK, key, 1, AcquireRequest.FOREVER, 0, false));
     }
 
     @Test

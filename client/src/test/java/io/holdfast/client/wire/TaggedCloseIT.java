@@ -6,8 +6,8 @@ import static io.holdfast.client.wire.TaggedServiceFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.AcquireOutcome;
+import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.ServiceException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -54,7 +54,8 @@ class TaggedCloseIT {
         assertThat(server.held("free")).isEqualTo(1);
         assertThat(server.sessions()).isZero();
         assertThat(threads(server)).isZero();
-        assertThat(taggedServiceFixture.lock("k").outcome()).isInstanceOf(AcquireOutcome.Cancelled.class);
+        assertThat(taggedServiceFixture.lock("k").outcome())
+                .isInstanceOf(AcquireOutcome.Cancelled.class);
         assertThatThrownBy(() -> get(taggedServiceFixture.service().command("incr", "n", "1")))
                 .cause()
                 .isInstanceOfSatisfying(

@@ -2,11 +2,11 @@ package io.holdfast.client.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 
 import org.awaitility.Awaitility;
@@ -39,7 +39,8 @@ final class TaggedServiceFixture implements AutoCloseable {
         return new TaggedServiceFixture(config(server.address(), Duration.ofSeconds(10)));
     }
 
-    static TaggedServiceFixture withReadTimeout(FakeTaggedServer server, Duration timeout) throws Exception {
+    static TaggedServiceFixture withReadTimeout(FakeTaggedServer server, Duration timeout)
+            throws Exception {
         return new TaggedServiceFixture(config(server.address(), timeout));
     }
 
@@ -136,7 +137,12 @@ final class TaggedServiceFixture implements AutoCloseable {
     Call unbound(String key) {
         return call(
                 new AcquireRequest(
-                        AcquireRequest.Kind.LOCK, key, 1, AcquireRequest.FOREVER, 30 * SECOND, true));
+                        AcquireRequest.Kind.LOCK,
+                        key,
+                        1,
+                        AcquireRequest.FOREVER,
+                        30 * SECOND,
+                        true));
     }
 
     static <T> T get(CompletableFuture<T> future) throws Exception {

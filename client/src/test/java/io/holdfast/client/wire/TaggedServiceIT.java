@@ -7,10 +7,10 @@ import static io.holdfast.client.wire.TaggedServiceFixture.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -57,8 +57,12 @@ class TaggedServiceIT {
 
     @Test
     void requests_say_what_was_asked_for() throws Exception {
-        taggedServiceFixture.call(new AcquireRequest(Kind.READ, "a", 1, 1_000_001, 0, false)).hold();
-        taggedServiceFixture.call(new AcquireRequest(Kind.SEMAPHORE, "b", 3, SECOND, 2 * SECOND, true)).hold();
+        taggedServiceFixture
+                .call(new AcquireRequest(Kind.READ, "a", 1, 1_000_001, 0, false))
+                .hold();
+        taggedServiceFixture
+                .call(new AcquireRequest(Kind.SEMAPHORE, "b", 3, SECOND, 2 * SECOND, true))
+                .hold();
         taggedServiceFixture.call(new AcquireRequest(Kind.LOCK, "c", 1, 0, 1, false)).hold();
         get(taggedServiceFixture.service().command("incr", "d", "4"));
         assertThat(server.received())
@@ -78,7 +82,8 @@ class TaggedServiceIT {
         for (int i = 0; i < 500; i++) {
             int number = i;
             calls.add(taggedServiceFixture.lock("k"));
-            taggedServiceFixture.service()
+            taggedServiceFixture
+                    .service()
                     .acquire(
                             new AcquireRequest(Kind.LOCK, "k" + i, 1, SECOND, 0, false),
                             unused -> order.add(number));
@@ -95,7 +100,8 @@ class TaggedServiceIT {
     @Test
     void what_the_server_refuses_fails_with_its_word() throws Exception {
         server.occupy("k");
-        assertThat(taggedServiceFixture.lock("k", 0).outcome()).isInstanceOf(AcquireOutcome.TimedOut.class);
+        assertThat(taggedServiceFixture.lock("k", 0).outcome())
+                .isInstanceOf(AcquireOutcome.TimedOut.class);
         TaggedServiceFixture.Call waiting = taggedServiceFixture.lock("k");
         soon().until(() -> server.waiting("k") == 1);
         server.pushToAll("3 error_max_waiters");
@@ -179,7 +185,8 @@ class TaggedServiceIT {
 
     @Test
     void a_callback_that_throws_hurts_nobody() throws Exception {
-        taggedServiceFixture.service()
+        taggedServiceFixture
+                .service()
                 .acquire(
                         new AcquireRequest(Kind.LOCK, "a", 1, SECOND, 0, false),
                         unused -> {
@@ -213,7 +220,8 @@ class TaggedServiceIT {
     @Test
     void an_idle_connection_is_kept_alive() throws Exception {
         taggedServiceFixture.close();
-        taggedServiceFixture = TaggedServiceFixture.withReadTimeout(server, Duration.ofMillis(2400));
+        taggedServiceFixture =
+                TaggedServiceFixture.withReadTimeout(server, Duration.ofMillis(2400));
         soon().until(() -> server.pings() >= 4); // each a third of that time after the last
         assertThat(taggedServiceFixture.events()).containsExactly("connected");
     }

@@ -111,7 +111,8 @@ public final class ClusterAdmin {
 
     private static NodeReportResult answer(NodeAddress node, Future<NodeReport> report) {
         try {
-            return new NodeReportResult(node, report.get(2 * ASK_MILLIS, TimeUnit.MILLISECONDS), null);
+            return new NodeReportResult(
+                    node, report.get(2 * ASK_MILLIS, TimeUnit.MILLISECONDS), null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new NodeReportResult(node, null, "interrupted");

@@ -11,4 +11,5 @@ import org.jspecify.annotations.Nullable;
  * @param report null if it did not answer
  * @param failure why it did not; null if it did
  */
-public record NodeReportResult(NodeAddress node, @Nullable NodeReport report, @Nullable String failure) {}
+public record NodeReportResult(
+        NodeAddress node, @Nullable NodeReport report, @Nullable String failure) {}

@@ -1,9 +1,9 @@
 package io.holdfast.cluster.driver;
 
+import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.ByteWriter;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
-import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 
@@ -210,7 +210,8 @@ final class BatchForwarder {
         Batch last = inFlight.peekLast();
         return last == null
                 ? lingers(now)
-                : inFlight.size() >= WINDOW || (!replicatedLog.isAlone() && queue.size() < last.items.size());
+                : inFlight.size() >= WINDOW
+                        || (!replicatedLog.isAlone() && queue.size() < last.items.size());
     }
 
     private boolean lingers(long now) {
@@ -251,7 +252,11 @@ final class BatchForwarder {
                     };
             case BatchItem.Submit(var command) -> command.key().bytes().length;
             case BatchItem.Emit emit -> emit.payload().length();
-            case BatchItem.Listen _, BatchItem.Unlisten _, BatchItem.RegisterSession _, BatchItem.EndSession _ -> 0;
+            case BatchItem.Listen _,
+                    BatchItem.Unlisten _,
+                    BatchItem.RegisterSession _,
+                    BatchItem.EndSession _ ->
+                    0;
         };
     }
 

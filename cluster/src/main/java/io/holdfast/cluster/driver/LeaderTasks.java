@@ -24,7 +24,11 @@ final class LeaderTasks {
 
     private long nextCollectNanos = Long.MIN_VALUE;
 
-    LeaderTasks(ReplicatedLog replicatedLog, ReplicatedSettings replicatedSettings, long collectNanos, ReplicatedDriver.Environment environment) {
+    LeaderTasks(
+            ReplicatedLog replicatedLog,
+            ReplicatedSettings replicatedSettings,
+            long collectNanos,
+            ReplicatedDriver.Environment environment) {
         this.replicatedLog = replicatedLog;
         this.replicatedSettings = replicatedSettings;
         this.collectNanos = collectNanos;
@@ -40,7 +44,11 @@ final class LeaderTasks {
             return Math.min(IDLE_NANOS, busyNanos - now);
         }
         if (replica.cluster() == null) {
-            propose(new LogEntry.CreateCluster(environment.randomUuid(), environment.wallClockNanos()), replica, now);
+            propose(
+                    new LogEntry.CreateCluster(
+                            environment.randomUuid(), environment.wallClockNanos()),
+                    replica,
+                    now);
             return AGAIN_NANOS;
         }
         if (!replica.rules().equals(replicatedSettings)) {

@@ -1,49 +1,49 @@
 package io.holdfast.cluster.driver;
 
+import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
-import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.signal.SignalState;
-import io.holdfast.cluster.state.ReplicaListener;
 import io.holdfast.cluster.state.Replica;
+import io.holdfast.cluster.state.ReplicaListener;
 import io.holdfast.cluster.state.SessionIds;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.ClientUsage.Counted;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.SaltGenerator;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
-import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
-import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.DistributedSignals;
 import io.holdfast.driver.signal.SignalDriver;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.SignalRequest;
-import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineViews;
-import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyEvent;
+import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.QueueView;
+import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ListView;
-import io.holdfast.engine.KeyScan;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.SessionUsage;
+import io.holdfast.engine.QueueView;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.KindUsage;
+import io.holdfast.engine.SessionUsage;
 import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;
@@ -124,7 +124,8 @@ public final class ReplicatedDriver implements SignalDriver {
     private final AtomicLong lastSession = new AtomicLong();
 
     /** Sessions without a stint that their owners cannot do without. */
-    private final Queue<ReplicatedSession> sessionsWithoutIncarnation = new ConcurrentLinkedQueue<>();
+    private final Queue<ReplicatedSession> sessionsWithoutIncarnation =
+            new ConcurrentLinkedQueue<>();
 
     /** How many sessions may have something in the state. */
     private final AtomicInteger registeredSessions = new AtomicInteger();
@@ -179,9 +180,16 @@ public final class ReplicatedDriver implements SignalDriver {
         this.lastBeatNanos = clock.getAsLong(); // which may be below zero
         this.environment = environment;
         this.batchForwarder = new BatchForwarder(replicatedLog, clock);
-        this.replica = new Replica(replicatedSettings, config.memory(), this::usageOf, replicaEventHandler);
+        this.replica =
+                new Replica(
+                        replicatedSettings, config.memory(), this::usageOf, replicaEventHandler);
         this.signals = new ClusterSignals();
-        this.leaderTasks = new LeaderTasks(replicatedLog, replicatedSettings, config.collectEvery().toNanos(), environment);
+        this.leaderTasks =
+                new LeaderTasks(
+                        replicatedLog,
+                        replicatedSettings,
+                        config.collectEvery().toNanos(),
+                        environment);
         config.watcher().lookUpElsewhere(this::peerElsewhere);
     }
 
@@ -225,7 +233,11 @@ public final class ReplicatedDriver implements SignalDriver {
 
     private void releaseStaleGrants(long now) {
         if (!staleGrants.isEmpty()) {
-            staleGrants.releaseReady(replica.timeNanos(), batchForwarder.lastContactNanos(), now, replicaEventHandler);
+            staleGrants.releaseReady(
+                    replica.timeNanos(),
+                    batchForwarder.lastContactNanos(),
+                    now,
+                    replicaEventHandler);
         }
     }
 
@@ -269,7 +281,8 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     /** Hears what follows from entries. The state is locked. */
-    private final class ReplicaEventHandler implements ReplicaListener, StaleGrantFilter.GrantListener {
+    private final class ReplicaEventHandler
+            implements ReplicaListener, StaleGrantFilter.GrantListener {
         @Override
         public void onEffect(Effect effect) {
             ReplicatedSession session = sessions.get(effect.session());
@@ -332,13 +345,18 @@ public final class ReplicatedDriver implements SignalDriver {
                 environment.flushSoon();
             }
             if (!staleGrants.isEmpty()) {
-                staleGrants.releaseReady(replica.timeNanos(), batchForwarder.lastContactNanos(), clock.getAsLong(), this);
+                staleGrants.releaseReady(
+                        replica.timeNanos(),
+                        batchForwarder.lastContactNanos(),
+                        clock.getAsLong(),
+                        this);
             }
         }
 
         @Override
         public void onIncarnationBegun(String name, UUID of, long stint) {
-            if (batchForwarder.incarnation() == 0 && of.equals(nonce)) { // in this order: see cutOff
+            if (batchForwarder.incarnation() == 0
+                    && of.equals(nonce)) { // in this order: see cutOff
                 List<PendingItem> lost = batchForwarder.end(); // what came after the last stint
                 batchForwarder.begin(stint, joinSentNanos);
                 staleGrants.clear(); // of sessions that were sent away
@@ -511,7 +529,8 @@ public final class ReplicatedDriver implements SignalDriver {
             if (!cut && over && !closing && now >= nextJoinNanos) {
                 joining = join(now);
             }
-            if (registeredSessions.get() > 0 && now - lastBeatNanos >= sessionNanos / HEARTBEATS_PER_TIMEOUT) {
+            if (registeredSessions.get() > 0
+                    && now - lastBeatNanos >= sessionNanos / HEARTBEATS_PER_TIMEOUT) {
                 lastBeatNanos = now;
                 batchForwarder.heartbeat();
             }
@@ -585,7 +604,9 @@ public final class ReplicatedDriver implements SignalDriver {
     }
 
     private boolean isHeld(BatchItem batchItem) {
-        return batchItem instanceof BatchItem.Submit(Command.Enqueue(long id, _, var kind, var key, _, _, _, _))
+        return batchItem
+                        instanceof
+                        BatchItem.Submit(Command.Enqueue(long id, _, var kind, var key, _, _, _, _))
                 && replica.engine().views().hasUnawaited(id, kind, key);
     }
 
@@ -638,7 +659,9 @@ public final class ReplicatedDriver implements SignalDriver {
 
     /** Lets those who have no stint go on in this one, if there is one. */
     private void adoptSessions() {
-        for (long stint = batchForwarder.incarnation(); stint != 0; stint = batchForwarder.incarnation()) {
+        for (long stint = batchForwarder.incarnation();
+                stint != 0;
+                stint = batchForwarder.incarnation()) {
             ReplicatedSession session = sessionsWithoutIncarnation.poll();
             if (session == null) {
                 return;
@@ -647,7 +670,8 @@ public final class ReplicatedDriver implements SignalDriver {
             long next = newId(stint);
             sessions.put(next, session);
             sessions.remove(session.move(next) ? before : next, session);
-            if (batchForwarder.incarnation() != stint) { // it ended meanwhile, without knowing of this one
+            if (batchForwarder.incarnation()
+                    != stint) { // it ended meanwhile, without knowing of this one
                 session.cut();
                 sessionsWithoutIncarnation.add(session);
             }
@@ -665,7 +689,8 @@ public final class ReplicatedDriver implements SignalDriver {
         long stint = batchForwarder.incarnation();
         left = stint == 0; // an earlier stint may have ended too
         if (stint != 0) {
-            replicatedLog.propose(LogEntryEncoding.encode(new LogEntry.EndIncarnation(stint)), _ -> {});
+            replicatedLog.propose(
+                    LogEntryEncoding.encode(new LogEntry.EndIncarnation(stint)), _ -> {});
         }
     }
 
@@ -719,7 +744,8 @@ public final class ReplicatedDriver implements SignalDriver {
         ReplicatedSession session =
                 new ReplicatedSession(newId(stint), mailbox, clientInfo, clock.getAsLong(), this);
         sessions.put(session.id(), session);
-        if (stint == 0 || batchForwarder.incarnation() != stint) { // nobody could be served, or it ended
+        if (stint == 0
+                || batchForwarder.incarnation() != stint) { // nobody could be served, or it ended
             session.cut();
             environment.runLater(() -> sendAway(session));
         }
@@ -772,7 +798,8 @@ public final class ReplicatedDriver implements SignalDriver {
         }
         return sessionInfo == null
                 ? null
-                : new ClientInfo(sessionInfo.protocol(), sessionInfo::name, sessionInfo.concurrent());
+                : new ClientInfo(
+                        sessionInfo.protocol(), sessionInfo::name, sessionInfo.concurrent());
     }
 
     @Override
@@ -790,7 +817,13 @@ public final class ReplicatedDriver implements SignalDriver {
             }
             SessionUsage had = replica.engine().views().usage(session);
             return new SessionView(
-                    session, sessionInfo.protocol(), sessionInfo.name(), -1, had.holds(), had.waits(), at);
+                    session,
+                    sessionInfo.protocol(),
+                    sessionInfo.name(),
+                    -1,
+                    had.holds(),
+                    had.waits(),
+                    at);
         }
     }
 

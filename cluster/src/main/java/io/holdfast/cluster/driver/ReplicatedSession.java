@@ -1,17 +1,17 @@
 package io.holdfast.cluster.driver;
 
 import io.holdfast.cluster.entry.BatchItem;
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
 import io.holdfast.driver.signal.SignalRequest;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.TrackedRequestView;
-import io.holdfast.engine.SessionUsage;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.SessionUsage;
+import io.holdfast.engine.TrackedRequestView;
 
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +55,11 @@ final class ReplicatedSession implements Session {
     private final Set<Long> timedOut = new HashSet<>(0);
 
     ReplicatedSession(
-            long id, Mailbox mailbox, ClientInfo clientInfo, long openedNanos, ReplicatedDriver driver) {
+            long id,
+            Mailbox mailbox,
+            ClientInfo clientInfo,
+            long openedNanos,
+            ReplicatedDriver driver) {
         this.id = id;
         this.mailbox = mailbox;
         this.clientInfo = clientInfo;
@@ -99,7 +103,10 @@ final class ReplicatedSession implements Session {
                 introduce();
             }
             driver.add(
-                    new PendingItem(new BatchItem.Submit(command), this, driver.after(timeoutNanos(command))));
+                    new PendingItem(
+                            new BatchItem.Submit(command),
+                            this,
+                            driver.after(timeoutNanos(command))));
         }
         return false;
     }
@@ -129,7 +136,9 @@ final class ReplicatedSession implements Session {
                 if (listens) {
                     introduce();
                 }
-                driver.add(new PendingItem(batchItem, this, driver.after(driver.requestTimeoutNanos())));
+                driver.add(
+                        new PendingItem(
+                                batchItem, this, driver.after(driver.requestTimeoutNanos())));
             }
             if (refusal != null) {
                 mailbox.add(new Effect.Refused(id, batchItem.request(), refusal));
@@ -148,7 +157,10 @@ final class ReplicatedSession implements Session {
             driver.add(
                     new PendingItem(
                             new BatchItem.RegisterSession(
-                                    id, clientInfo.protocol(), clientInfo.name().get(), clientInfo.concurrent()),
+                                    id,
+                                    clientInfo.protocol(),
+                                    clientInfo.name().get(),
+                                    clientInfo.concurrent()),
                             null,
                             Long.MAX_VALUE));
         }
@@ -200,7 +212,9 @@ final class ReplicatedSession implements Session {
             if (life == Life.REGISTERED) {
                 life = Life.ENDING;
                 released = whenReleased;
-                driver.add(new PendingItem(new BatchItem.EndSession(id, lastAnswered), null, Long.MAX_VALUE));
+                driver.add(
+                        new PendingItem(
+                                new BatchItem.EndSession(id, lastAnswered), null, Long.MAX_VALUE));
                 return;
             }
             life = Life.OVER;
@@ -297,11 +311,13 @@ final class ReplicatedSession implements Session {
         if (closed) { // nobody waits for it, and its end takes back what it did
             return;
         }
-        mailbox.add(new Effect.Refused(batchItem.session(), batchItem.request(), Refusal.UNAVAILABLE));
+        mailbox.add(
+                new Effect.Refused(batchItem.session(), batchItem.request(), Refusal.UNAVAILABLE));
         boolean leaves = batchItem instanceof BatchItem.Submit(Command.Await _);
         if (!cut && (leaves || !neverIn)) {
             timedOut.add(batchItem.request());
-            if (isCancelled(batchItem) && batchItem instanceof BatchItem.Submit(Command.Locking locking)) {
+            if (isCancelled(batchItem)
+                    && batchItem instanceof BatchItem.Submit(Command.Locking locking)) {
                 cancel(locking, holds);
             }
         }

@@ -71,12 +71,16 @@ final class StaleGrantFilter {
     }
 
     /** Lets go of what is certain now, and of what has been in doubt for too long, in order. */
-    void releaseReady(long stateNanos, long heardNanos, long nowNanos, GrantListener grantListener) {
-        Iterator<Map.Entry<ReplicatedSession, Deque<HeldBackEffect>>> rest = heldBack.entrySet().iterator();
+    void releaseReady(
+            long stateNanos, long heardNanos, long nowNanos, GrantListener grantListener) {
+        Iterator<Map.Entry<ReplicatedSession, Deque<HeldBackEffect>>> rest =
+                heldBack.entrySet().iterator();
         while (rest.hasNext()) {
             Map.Entry<ReplicatedSession, Deque<HeldBackEffect>> line = rest.next();
             Deque<HeldBackEffect> effects = line.getValue();
-            for (HeldBackEffect next = effects.peekFirst(); next != null; next = effects.peekFirst()) {
+            for (HeldBackEffect next = effects.peekFirst();
+                    next != null;
+                    next = effects.peekFirst()) {
                 boolean certain = heardNanos - next.sinceNanos >= 0;
                 if (!certain && nowNanos - next.sinceNanos <= MAX_NANOS) {
                     break;

@@ -50,7 +50,8 @@ public sealed interface BatchItem {
     record Listen(long session, long request, Key pattern, ByteString group) implements BatchItem {}
 
     /** Listen no more. */
-    record Unlisten(long session, long request, Key pattern, ByteString group) implements BatchItem {}
+    record Unlisten(long session, long request, Key pattern, ByteString group)
+            implements BatchItem {}
 
     /** Tell those who listen; answered with how many. */
     record Emit(long session, long request, Key channel, ByteString payload) implements BatchItem {}

@@ -15,7 +15,11 @@ final class BatchItemEncoding {
     static void write(BatchItem batchItem, long base, ByteWriter out) {
         switch (batchItem) {
             case BatchItem.Submit(var command) -> CommandEncoding.write(command, base, out);
-            case BatchItem.RegisterSession(long session, var protocol, var name, boolean concurrent) -> {
+            case BatchItem.RegisterSession(
+                            long session,
+                            var protocol,
+                            var name,
+                            boolean concurrent) -> {
                 out.octet(concurrent ? Tags.INTRODUCE_CONCURRENT : Tags.REGISTER_SESSION);
                 out.number(session - base);
                 out.text(protocol);
@@ -48,11 +52,13 @@ final class BatchItemEncoding {
         int tag = in.octet();
         long session = base + in.number();
         return switch (tag) {
-            case Tags.REGISTER_SESSION -> new BatchItem.RegisterSession(session, in.text(), in.text(), false);
+            case Tags.REGISTER_SESSION ->
+                    new BatchItem.RegisterSession(session, in.text(), in.text(), false);
             case Tags.INTRODUCE_CONCURRENT ->
                     new BatchItem.RegisterSession(session, in.text(), in.text(), true);
             case Tags.END_SESSION -> new BatchItem.EndSession(session, in.number());
-            case Tags.LISTEN -> new BatchItem.Listen(session, in.number(), in.key(), in.byteString());
+            case Tags.LISTEN ->
+                    new BatchItem.Listen(session, in.number(), in.key(), in.byteString());
             case Tags.UNLISTEN ->
                     new BatchItem.Unlisten(session, in.number(), in.key(), in.byteString());
             case Tags.EMIT -> new BatchItem.Emit(session, in.number(), in.key(), in.byteString());

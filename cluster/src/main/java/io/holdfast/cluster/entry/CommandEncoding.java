@@ -3,10 +3,10 @@ package io.holdfast.cluster.entry;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.DataOperation.End;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
-import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 
 /** Commands as bytes: what it is, session, request and key, and then what only this one says. */
@@ -178,10 +178,13 @@ final class CommandEncoding {
             case Tags.RELEASE -> new Command.Release(session, request, kind(in), key, token(in));
             case Tags.RENEW ->
                     new Command.Renew(session, request, kind(in), key, token(in), in.span());
-            case Tags.TRY_ACQUIRE -> new Command.TryAcquire(session, request, kind(in), key, in.fixed());
-            case Tags.RELEASE_BY_SESSION -> new Command.ReleaseBySession(session, request, kind(in), key);
+            case Tags.TRY_ACQUIRE ->
+                    new Command.TryAcquire(session, request, kind(in), key, in.fixed());
+            case Tags.RELEASE_BY_SESSION ->
+                    new Command.ReleaseBySession(session, request, kind(in), key);
             case Tags.INSPECT -> new Command.Inspect(session, request, kind(in), key);
-            case Tags.FORCE_RELEASE -> new Command.ForceRelease(session, request, kind(in), key, in.number());
+            case Tags.FORCE_RELEASE ->
+                    new Command.ForceRelease(session, request, kind(in), key, in.number());
             case Tags.CANCEL -> new Command.Cancel(session, request, kind(in), key);
             case Tags.REQUEST_OFFER ->
                     new Command.RequestOffer(
@@ -195,7 +198,8 @@ final class CommandEncoding {
                             in.fixed());
             case Tags.CONFIRM -> new Command.Confirm(session, request, key, in.number());
             case Tags.DECLINE -> new Command.Decline(session, request, key, in.number());
-            case Tags.CANCEL_OR_RELEASE -> new Command.CancelOrRelease(session, request, key, in.number());
+            case Tags.CANCEL_OR_RELEASE ->
+                    new Command.CancelOrRelease(session, request, key, in.number());
             case Tags.QUERY_STATUS -> new Command.QueryStatus(session, request, key, in.number());
             case Tags.SUSPEND -> new Command.Suspend(session, request, key);
             case Tags.RESUME -> new Command.Resume(session, request, key);

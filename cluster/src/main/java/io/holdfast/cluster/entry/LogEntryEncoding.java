@@ -92,8 +92,10 @@ public final class LogEntryEncoding {
         int tag = in.octet();
         return switch (tag) {
             case Tags.CREATE_CLUSTER -> new LogEntry.CreateCluster(in.uuid(), in.number());
-            case Tags.CHANGE_SETTINGS -> new LogEntry.ChangeSettings(ReplicatedSettingsEncoding.read(in));
-            case Tags.BEGIN_INCARNATION -> new LogEntry.BeginIncarnation(in.text(), in.uuid(), in.uuid());
+            case Tags.CHANGE_SETTINGS ->
+                    new LogEntry.ChangeSettings(ReplicatedSettingsEncoding.read(in));
+            case Tags.BEGIN_INCARNATION ->
+                    new LogEntry.BeginIncarnation(in.text(), in.uuid(), in.uuid());
             case Tags.BATCH -> batch(in);
             case Tags.END_INCARNATION -> new LogEntry.EndIncarnation(in.number());
             case Tags.ENTRY_BATCH -> batchOf(in);

@@ -1,9 +1,9 @@
 package io.holdfast.cluster.entry;
 
 import io.holdfast.driver.KeyLimits;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.engine.EngineSettings;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -51,7 +51,8 @@ public final class ReplicatedSettingsEncoding {
         var engineSettings =
                 new EngineSettings(
                         maxWaiters, idleNanos, autoRelease, maxListLength, keepsValues, policies);
-        return new ReplicatedSettings(engineSettings, keyLimits, sessionNanos, (int) maxSubscriptions);
+        return new ReplicatedSettings(
+                engineSettings, keyLimits, sessionNanos, (int) maxSubscriptions);
     }
 
     private static Map<Key, QueuePolicy> policies(ByteReader in) throws EncodingException {

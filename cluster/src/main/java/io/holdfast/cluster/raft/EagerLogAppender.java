@@ -120,7 +120,8 @@ final class EagerLogAppender extends LogAppenderBase {
     private boolean hasWork() {
         return getHeartbeatWaitTimeMs() <= 0
                 || (pending == NONE
-                        && (hasAppendEntries() || getRaftLog().getLastCommittedIndex() > sentCommitIndex));
+                        && (hasAppendEntries()
+                                || getRaftLog().getLastCommittedIndex() > sentCommitIndex));
     }
 
     @Override
@@ -177,7 +178,9 @@ final class EagerLogAppender extends LogAppenderBase {
                 newAppendEntriesRequest(CallId.getAndIncrement(), !free);
         if (request == null && decided > sentCommitIndex) {
             sentCommitIndex = decided;
-            rpc().sendCommitIndex(getFollowerId(), newAppendEntriesRequest(CallId.getAndIncrement(), true));
+            rpc().sendCommitIndex(
+                            getFollowerId(),
+                            newAppendEntriesRequest(CallId.getAndIncrement(), true));
             return true;
         }
         if (request == null) {

@@ -198,17 +198,15 @@ final class ProposalBatcher {
         long now = clock.getAsLong();
         List<Sent> silent;
         synchronized (this) {
-            silent =
-                    inFlight.stream()
-                            .filter(sent -> now - sent.sentNanos > MAX_NANOS)
-                            .toList();
+            silent = inFlight.stream().filter(sent -> now - sent.sentNanos > MAX_NANOS).toList();
         }
         silent.forEach(sent -> done(sent, false));
     }
 
     private List<Proposal> takeBatch() {
         List<Proposal> taken = new ArrayList<>();
-        for (int bytes = 0; !proposals.isEmpty() && taken.size() < MAX_PROPOSALS && bytes < MAX_BYTES; ) {
+        for (int bytes = 0;
+                !proposals.isEmpty() && taken.size() < MAX_PROPOSALS && bytes < MAX_BYTES; ) {
             Proposal next = proposals.removeFirst();
             taken.add(next);
             bytes += next.entry.length;

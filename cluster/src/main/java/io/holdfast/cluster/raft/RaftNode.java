@@ -4,8 +4,8 @@ import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeStatus;
-import io.holdfast.cluster.driver.ReplicatedLog;
 import io.holdfast.cluster.driver.ReplicatedDriver;
+import io.holdfast.cluster.driver.ReplicatedLog;
 import io.holdfast.driver.FailureText;
 
 import org.apache.ratis.conf.Parameters;

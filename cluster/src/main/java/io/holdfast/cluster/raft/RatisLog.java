@@ -1,9 +1,9 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.driver.ReplicatedLog;
 import io.holdfast.cluster.entry.EncodingException;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
-import io.holdfast.cluster.driver.ReplicatedLog;
 
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;

@@ -114,7 +114,10 @@ final class SocketRaftClientRpc implements RaftClientRpc {
     }
 
     private RpcClient newCaller(RaftPeerId id) {
-        return new RpcClient("holdfast-cluster-ask", () -> SocketRpcType.address(peers.get(id)), rpcSocketFactory);
+        return new RpcClient(
+                "holdfast-cluster-ask",
+                () -> SocketRpcType.address(peers.get(id)),
+                rpcSocketFactory);
     }
 
     @Override

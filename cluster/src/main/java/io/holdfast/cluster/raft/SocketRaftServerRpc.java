@@ -1,7 +1,7 @@
 package io.holdfast.cluster.raft;
 
-import io.holdfast.cluster.rpc.RpcServer;
 import io.holdfast.cluster.rpc.RpcClient;
+import io.holdfast.cluster.rpc.RpcServer;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 import io.holdfast.driver.DurableFile;
 
@@ -133,7 +133,10 @@ final class SocketRaftServerRpc implements RaftServerRpc {
 
     private RpcClient newCaller(RaftPeerId id) {
         RpcClient made =
-                new RpcClient("holdfast-cluster-out", () -> SocketRpcType.address(peers.get(id)), rpcSocketFactory);
+                new RpcClient(
+                        "holdfast-cluster-out",
+                        () -> SocketRpcType.address(peers.get(id)),
+                        rpcSocketFactory);
         if (closed) {
             made.close();
         }
@@ -180,7 +183,10 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         }
         return caller(to)
                 .callIfConnected(RpcMessageTypes.APPEND, request.toByteArray(), TIMEOUT_MILLIS)
-                .thenApply(bytes -> RpcMessageTypes.parse(() -> AppendEntriesReplyProto.parseFrom(bytes)))
+                .thenApply(
+                        bytes ->
+                                RpcMessageTypes.parse(
+                                        () -> AppendEntriesReplyProto.parseFrom(bytes)))
                 .whenComplete(
                         (reply, _) -> {
                             if (reply != null) {
@@ -283,7 +289,8 @@ final class SocketRaftServerRpc implements RaftServerRpc {
                         () -> refusal.completeExceptionally(new IOException("it did not get in")));
                 yield refusal;
             }
-            case RpcMessageTypes.VOTE -> done(vote(RequestVoteRequestProto.parseFrom(body)).toByteArray());
+            case RpcMessageTypes.VOTE ->
+                    done(vote(RequestVoteRequestProto.parseFrom(body)).toByteArray());
             case RpcMessageTypes.ELECT ->
                     done(
                             server.startLeaderElection(

@@ -1,9 +1,9 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.ByteReader;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
-import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.DurableFile;
 import io.holdfast.driver.FailureText;

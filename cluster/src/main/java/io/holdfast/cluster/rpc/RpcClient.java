@@ -101,7 +101,8 @@ public final class RpcClient implements Closeable {
      * @param name for its thread
      * @param address asked each time it connects
      */
-    public RpcClient(String name, Supplier<InetSocketAddress> address, RpcSocketFactory rpcSocketFactory) {
+    public RpcClient(
+            String name, Supplier<InetSocketAddress> address, RpcSocketFactory rpcSocketFactory) {
         this(name, address, rpcSocketFactory, Thread.ofPlatform().daemon().name(name).factory());
     }
 
@@ -157,7 +158,8 @@ public final class RpcClient implements Closeable {
         }
     }
 
-    private CompletableFuture<byte[]> call(RpcConnection open, byte kind, byte[] body, long patienceMillis) {
+    private CompletableFuture<byte[]> call(
+            RpcConnection open, byte kind, byte[] body, long patienceMillis) {
         long number = lastCall.incrementAndGet();
         Call call = new Call(open, System.nanoTime(), patienceMillis * 1_000_000L);
         calls.put(number, call);
@@ -196,7 +198,8 @@ public final class RpcClient implements Closeable {
      * @param refused told so, if it is known
      */
     public void sendOneWay(byte kind, byte[] body, Runnable refused) {
-        OneWayMessage oneWayMessage = new OneWayMessage(lastCall.incrementAndGet(), kind, body, refused);
+        OneWayMessage oneWayMessage =
+                new OneWayMessage(lastCall.incrementAndGet(), kind, body, refused);
         RpcConnection open;
         synchronized (rejectable) {
             open = link.get();
@@ -351,7 +354,8 @@ public final class RpcClient implements Closeable {
                     call.answer.complete(rpcFrame.body);
                 } else {
                     call.answer.completeExceptionally(
-                            new RpcRefusedException(new String(rpcFrame.body, StandardCharsets.UTF_8)));
+                            new RpcRefusedException(
+                                    new String(rpcFrame.body, StandardCharsets.UTF_8)));
                 }
             }
         } catch (IOException | RuntimeException | Error e) {

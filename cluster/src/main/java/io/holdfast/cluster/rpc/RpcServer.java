@@ -43,7 +43,11 @@ public final class RpcServer implements Closeable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    public RpcServer(String name, InetSocketAddress address, RpcSocketFactory rpcSocketFactory, Handler handler)
+    public RpcServer(
+            String name,
+            InetSocketAddress address,
+            RpcSocketFactory rpcSocketFactory,
+            Handler handler)
             throws IOException {
         this(
                 name,

@@ -1,8 +1,8 @@
 package io.holdfast.cluster.signal;
 
-import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Subscriber;
 
 /** A session that listens, on whichever node. It always has room: what it has is not state. */

@@ -1,19 +1,19 @@
 package io.holdfast.cluster.state;
 
+import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
-import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.signal.SignalState;
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClientUsage;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.LockEngine;
 import io.holdfast.engine.SessionUsage;
-import io.holdfast.engine.EngineSettings;
 
 import org.jspecify.annotations.Nullable;
 
@@ -89,7 +89,10 @@ public final class Replica {
     /**
      * @param replicatedSettings until the log says others
      */
-    public Replica(ReplicatedSettings replicatedSettings, MemoryBudgets memory, ReplicaListener replicaListener) {
+    public Replica(
+            ReplicatedSettings replicatedSettings,
+            MemoryBudgets memory,
+            ReplicaListener replicaListener) {
         this(replicatedSettings, memory, _ -> null, replicaListener);
     }
 
@@ -179,14 +182,21 @@ public final class Replica {
         }
         for (NodeIncarnation nodeIncarnation : incarnations.values()) {
             if (nodeIncarnation.nonce.equals(beginIncarnation.nonce())) {
-                listener.onIncarnationBegun(beginIncarnation.node(), beginIncarnation.nonce(), nodeIncarnation.number);
+                listener.onIncarnationBegun(
+                        beginIncarnation.node(), beginIncarnation.nonce(), nodeIncarnation.number);
                 return;
             }
         }
         endEmpty(beginIncarnation.node());
-        NodeIncarnation nodeIncarnation = new NodeIncarnation(++lastIncarnation, beginIncarnation.node(), beginIncarnation.nonce(), timeNanos);
+        NodeIncarnation nodeIncarnation =
+                new NodeIncarnation(
+                        ++lastIncarnation,
+                        beginIncarnation.node(),
+                        beginIncarnation.nonce(),
+                        timeNanos);
         incarnations.put(nodeIncarnation.number, nodeIncarnation);
-        listener.onIncarnationBegun(beginIncarnation.node(), beginIncarnation.nonce(), nodeIncarnation.number);
+        listener.onIncarnationBegun(
+                beginIncarnation.node(), beginIncarnation.nonce(), nodeIncarnation.number);
     }
 
     /** A late entry may even begin a stint that nobody serves, so the node is told. */
@@ -223,9 +233,14 @@ public final class Replica {
                     sessions.putIfAbsent(command.session(), SessionInfo.UNKNOWN);
                 }
                 engine.apply(command, timeNanos, quotas, effects);
-                listener.onItemApplied(batchItem, publishEffects(command.session(), command.request()));
+                listener.onItemApplied(
+                        batchItem, publishEffects(command.session(), command.request()));
             }
-            case BatchItem.RegisterSession(long session, String protocol, String name, boolean concurrent) -> {
+            case BatchItem.RegisterSession(
+                            long session,
+                            String protocol,
+                            String name,
+                            boolean concurrent) -> {
                 sessions.put(session, new SessionInfo(protocol, name, concurrent));
                 listener.onItemApplied(batchItem, null);
             }
@@ -258,7 +273,10 @@ public final class Replica {
 
     private NavigableMap<Long, SessionInfo> sessionsOf(NodeIncarnation nodeIncarnation) {
         return sessions.subMap(
-                SessionIds.first(nodeIncarnation.number), true, SessionIds.first(nodeIncarnation.number + 1), false);
+                SessionIds.first(nodeIncarnation.number),
+                true,
+                SessionIds.first(nodeIncarnation.number + 1),
+                false);
     }
 
     /** A node that has nothing to lose may be silent. */
@@ -474,7 +492,8 @@ public final class Replica {
         cluster = in.readBoolean() ? readId(in) : null;
         byte[] governing = new byte[in.readInt()];
         in.readFully(governing);
-        if (!(LogEntryEncoding.decode(governing) instanceof LogEntry.ChangeSettings(ReplicatedSettings read))) {
+        if (!(LogEntryEncoding.decode(governing)
+                instanceof LogEntry.ChangeSettings(ReplicatedSettings read))) {
             throw new IOException("the rules are missing");
         }
         replicatedSettings = read;
@@ -488,7 +507,8 @@ public final class Replica {
         incarnations.clear();
         for (int left = in.readInt(); left > 0; left--) {
             long number = in.readLong();
-            NodeIncarnation nodeIncarnation = new NodeIncarnation(number, in.readUTF(), readId(in), 0);
+            NodeIncarnation nodeIncarnation =
+                    new NodeIncarnation(number, in.readUTF(), readId(in), 0);
             nodeIncarnation.lastSequence = in.readLong();
             nodeIncarnation.lastContactNanos = in.readLong();
             incarnations.put(number, nodeIncarnation);
@@ -523,7 +543,9 @@ public final class Replica {
      * @param copy what {@link SnapshotFile} has of the other
      */
     public static void restore(Path copy, DataOutput out) throws IOException {
-        ReplicatedSettings until = new ReplicatedSettings(new EngineSettings(0, 0, true), KeyLimits.NONE, Long.MAX_VALUE, 0);
+        ReplicatedSettings until =
+                new ReplicatedSettings(
+                        new EngineSettings(0, 0, true), KeyLimits.NONE, Long.MAX_VALUE, 0);
         Replica replica = new Replica(until, MemoryBudgets.UNLIMITED, new IgnoringListener());
         SnapshotFile.read(
                 copy,

@@ -1,13 +1,13 @@
 package io.holdfast.cluster.state;
 
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClientUsage;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.MemoryBudget;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.StateSize;
 import io.holdfast.engine.Key;
-import io.holdfast.engine.Quotas;
 import io.holdfast.engine.LockEngine;
+import io.holdfast.engine.Quotas;
 
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +60,10 @@ final class ReplicatedQuotas implements Quotas {
     /**
      * @param clients of sessions on this node
      */
-    ReplicatedQuotas(MemoryBudgets memory, KeyLimits keyLimits, LongFunction<@Nullable ClientUsage> clients) {
+    ReplicatedQuotas(
+            MemoryBudgets memory,
+            KeyLimits keyLimits,
+            LongFunction<@Nullable ClientUsage> clients) {
         this.names = new Charges(memory.names());
         this.holds = new Charges(memory.holds());
         this.waits = new Charges(memory.waits());

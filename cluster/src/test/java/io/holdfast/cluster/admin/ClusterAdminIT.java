@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
-import io.holdfast.cluster.raft.TestAuthority;
 import io.holdfast.cluster.bootstrap.NodeClient;
 import io.holdfast.cluster.bootstrap.TestCluster;
+import io.holdfast.cluster.raft.TestAuthority;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
@@ -67,7 +67,9 @@ class ClusterAdminIT {
             admin.transfer(next);
             await().atMost(LONG)
                     .untilAsserted(
-                            () -> assertThat(testCluster.node(next).status().role()).isEqualTo("leader"));
+                            () ->
+                                    assertThat(testCluster.node(next).status().role())
+                                            .isEqualTo("leader"));
 
             NodeAddress n4 = testCluster.members().get(3);
             assertThatThrownBy(() -> admin.add(n4))
@@ -85,7 +87,8 @@ class ClusterAdminIT {
             assertThatThrownBy(() -> admin.remove("n9")).hasMessageContaining("no node named n9");
             admin.remove(gone);
             await().atMost(LONG)
-                    .untilAsserted(() -> assertThat(testCluster.node(gone).unready()).contains("removed"));
+                    .untilAsserted(
+                            () -> assertThat(testCluster.node(gone).unready()).contains("removed"));
             assertThatThrownBy(() -> admin.add(new NodeAddress(gone, "127.0.0.1", 9)))
                     .hasMessageContaining("has been used");
         }
@@ -115,7 +118,8 @@ class ClusterAdminIT {
             for (NodeAddress node : first) {
                 Backup.restore(copy, testCluster.data(node.name()), "test", node.name(), first);
             }
-            assertThatThrownBy(() -> Backup.restore(copy, testCluster.data("n1"), "test", "n1", first))
+            assertThatThrownBy(
+                            () -> Backup.restore(copy, testCluster.data("n1"), "test", "n1", first))
                     .hasMessageContaining("is not empty");
             testCluster.start(first, "n1", "n2", "n3");
             NodeClient nodeClient = new NodeClient(testCluster.follower());

@@ -1,8 +1,8 @@
 package io.holdfast.cluster.bootstrap;
 
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -83,8 +83,7 @@ public final class NodeClient implements Mailbox {
 
     Effect release(String key, Token token) {
         return ask(
-                number ->
-                        new Command.Release(session.id(), number, Kind.LOCK, Key.of(key), token));
+                number -> new Command.Release(session.id(), number, Kind.LOCK, Key.of(key), token));
     }
 
     Effect renew(String key, Token token, Duration lease) {

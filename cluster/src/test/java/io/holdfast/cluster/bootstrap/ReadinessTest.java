@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 @DisplayName("A node")
 class ReadinessTest {
     private static final Observation FINE = new Observation(null, true, true, false, 10, 10, 0);
-    private static final Observation NO_LEADER = new Observation(null, true, false, false, 10, 10, 0);
+    private static final Observation NO_LEADER =
+            new Observation(null, true, false, false, 10, 10, 0);
 
     private long now = -5 * MOST_NANOS; // clocks begin anywhere
     private final Readiness readiness = new Readiness(now);
@@ -47,12 +48,14 @@ class ReadinessTest {
 
     @Test
     void is_not_ready_while_it_leads_a_silent_majority() {
-        assertThat(look(new Observation(null, true, true, true, 10, 10, 0))).contains("no majority");
+        assertThat(look(new Observation(null, true, true, true, 10, 10, 0)))
+                .contains("no majority");
     }
 
     @Test
     void is_not_ready_while_the_cluster_does_not_know_its_process() {
-        assertThat(look(new Observation(null, false, true, false, 10, 10, 0))).contains("catching up");
+        assertThat(look(new Observation(null, false, true, false, 10, 10, 0)))
+                .contains("catching up");
     }
 
     @Test

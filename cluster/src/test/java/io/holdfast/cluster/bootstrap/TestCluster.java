@@ -6,10 +6,10 @@ import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.NodeAddress;
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.DriverObserver;
+import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.EngineSettings;
 
 import org.jspecify.annotations.Nullable;

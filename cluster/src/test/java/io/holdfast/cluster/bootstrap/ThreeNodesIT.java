@@ -43,7 +43,8 @@ class ThreeNodesIT {
             assertThat(three.release("printer", first)).isInstanceOf(Effect.Refused.class);
             assertThat(three.renew("printer", second, ofSeconds(30)))
                     .isInstanceOf(Effect.Renewed.class);
-            assertThat(testCluster.leader().driver().holders(Kind.LOCK, Key.of("printer"))).isNotNull();
+            assertThat(testCluster.leader().driver().holders(Kind.LOCK, Key.of("printer")))
+                    .isNotNull();
             assertThat(two.release("printer", second)).isInstanceOf(Effect.Released.class);
 
             ClusterNode alone = testCluster.leader();

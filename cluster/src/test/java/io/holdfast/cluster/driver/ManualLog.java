@@ -4,8 +4,8 @@ import io.holdfast.cluster.entry.EncodingException;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.EngineSettings;
@@ -27,7 +27,8 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
     static final long PATIENCE = 5 * SECOND;
 
     private static final ReplicatedSettings RULES =
-            new ReplicatedSettings(new EngineSettings(0, 300 * SECOND, true), KeyLimits.NONE, SESSION, 0);
+            new ReplicatedSettings(
+                    new EngineSettings(0, 300 * SECOND, true), KeyLimits.NONE, SESSION, 0);
 
     /** What was proposed and is not in the log yet. */
     private record Proposal(LogEntry entry, Consumer<Boolean> outcome) {}

@@ -7,22 +7,22 @@ import static io.holdfast.cluster.driver.ManualLog.SESSION;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SessionIds;
 import io.holdfast.cluster.state.SnapshotFile;
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.HoldAttributes;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -521,7 +521,11 @@ class ReplicatedDriverTest {
     @Test
     void knows_who_it_was_when_a_session_of_another_node_has_ended() {
         long session = holdElsewhere(log);
-        log.apply(new LogEntry.Batch(SessionIds.incarnation(session), 2, List.of(new BatchItem.EndSession(session, 1))));
+        log.apply(
+                new LogEntry.Batch(
+                        SessionIds.incarnation(session),
+                        2,
+                        List.of(new BatchItem.EndSession(session, 1))));
         assertThat(driver.session(session)).isNull();
         assertIsKnown(log, session);
     }

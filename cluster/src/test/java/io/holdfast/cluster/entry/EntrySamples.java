@@ -4,13 +4,13 @@ import io.holdfast.driver.KeyLimits;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.engine.EngineSettings;
-import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 
 import java.util.ArrayList;

@@ -7,13 +7,13 @@ import io.holdfast.driver.KeyLimits;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.engine.EngineSettings;
-import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 
 import org.junit.jupiter.api.Test;
@@ -41,7 +41,9 @@ class LogEntryEncodingTest {
 
     private static Stream<Arguments> entries() {
         return Stream.of(
-                entry("010100112233445566778899aabbccddeeffac02", new LogEntry.CreateCluster(ID, 300)),
+                entry(
+                        "010100112233445566778899aabbccddeeffac02",
+                        new LogEntry.CreateCluster(ID, 300)),
                 entry(
                         "010207e2d403010901030001660000016b010274e90102ff0002010203924e08",
                         new LogEntry.ChangeSettings(rules())),
@@ -54,7 +56,8 @@ class LogEntryEncodingTest {
                 entry("0107d00f", new LogEntry.Collect(1000)),
                 entry(
                         "01080202010603010503",
-                        new LogEntry.EntryBatch(List.of(new LogEntry.Tick(), new LogEntry.EndIncarnation(3)))));
+                        new LogEntry.EntryBatch(
+                                List.of(new LogEntry.Tick(), new LogEntry.EndIncarnation(3)))));
     }
 
     private static ReplicatedSettings rules() {
@@ -77,8 +80,12 @@ class LogEntryEncodingTest {
 
     private static Stream<Arguments> items() {
         return Stream.of(
-                item("01050468747470026d65", new BatchItem.RegisterSession(SESSION, "http", "me", false)),
-                item("06050468747470026d65", new BatchItem.RegisterSession(SESSION, "http", "me", true)),
+                item(
+                        "01050468747470026d65",
+                        new BatchItem.RegisterSession(SESSION, "http", "me", false)),
+                item(
+                        "06050468747470026d65",
+                        new BatchItem.RegisterSession(SESSION, "http", "me", true)),
                 item("020506", new BatchItem.EndSession(SESSION, 6)),
                 item(
                         "0305070274e90102ff0000",
@@ -117,9 +124,13 @@ class LogEntryEncodingTest {
                 command(
                         "15050700016b020000000000000001",
                         new Command.TryAcquire(SESSION, 7, Kind.SHARED, KEY, 1)),
-                command("16050700016b02", new Command.ReleaseBySession(SESSION, 7, Kind.SHARED, KEY)),
+                command(
+                        "16050700016b02",
+                        new Command.ReleaseBySession(SESSION, 7, Kind.SHARED, KEY)),
                 command("17050700016b02", new Command.Inspect(SESSION, 7, Kind.SHARED, KEY)),
-                command("18050700016b0000", new Command.ForceRelease(SESSION, 7, Kind.LOCK, KEY, 0)),
+                command(
+                        "18050700016b0000",
+                        new Command.ForceRelease(SESSION, 7, Kind.LOCK, KEY, 0)),
                 command("19050700016b01", new Command.Cancel(SESSION, 7, Kind.SEMAPHORE, KEY)),
                 command(
                         "1a050700016b01ea07d20fba170000000000000001",
@@ -181,7 +192,8 @@ class LogEntryEncodingTest {
         BatchItemEncoding.write(batchItem, 3L << 32, out);
 
         assertThat(HexFormat.of().formatHex(out.toBytes())).isEqualTo(hex);
-        assertThat(BatchItemEncoding.read(new ByteReader(out.toBytes()), 3L << 32)).isEqualTo(batchItem);
+        assertThat(BatchItemEncoding.read(new ByteReader(out.toBytes()), 3L << 32))
+                .isEqualTo(batchItem);
     }
 
     @Test
@@ -201,7 +213,11 @@ class LogEntryEncodingTest {
 
         assertThat(seen)
                 .containsExactlyInAnyOrderElementsOf(
-                        Stream.of(LogEntry.class, BatchItem.class, Command.Keyed.class, DataOperation.class)
+                        Stream.of(
+                                        LogEntry.class,
+                                        BatchItem.class,
+                                        Command.Keyed.class,
+                                        DataOperation.class)
                                 .flatMap(LogEntryEncodingTest::kinds)
                                 .toList());
     }

@@ -5,18 +5,18 @@ import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.NodeAddress;
+import io.holdfast.cluster.driver.ReplicatedDriver;
+import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
-import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.ReplicatedSettings;
-import io.holdfast.cluster.driver.ReplicatedDriver;
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.DriverObserver;
+import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.Key;
 import io.holdfast.engine.EngineSettings;
+import io.holdfast.engine.Key;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -87,7 +87,12 @@ class LogSizeIT {
                 new UUID(1, 1),
                 new ReplicatedSettings(SETTINGS, KeyLimits.NONE, LONG.toNanos(), 0),
                 new DriverConfig(
-                        SETTINGS, KeyLimits.NONE, LONG, 0, MemoryBudgets.UNLIMITED, DriverObserver.NONE),
+                        SETTINGS,
+                        KeyLimits.NONE,
+                        LONG,
+                        0,
+                        MemoryBudgets.UNLIMITED,
+                        DriverObserver.NONE),
                 LONG.toNanos(),
                 node.log(),
                 System::nanoTime,
@@ -98,7 +103,9 @@ class LogSizeIT {
         ByteString payload = ByteString.of(new byte[size]);
         return LogEntryEncoding.encode(
                 new LogEntry.Batch(
-                        NOBODY, 1, List.of(new BatchItem.Emit(NOBODY, 1, Key.of("channel"), payload))));
+                        NOBODY,
+                        1,
+                        List.of(new BatchItem.Emit(NOBODY, 1, Key.of("channel"), payload))));
     }
 
     private static boolean propose(RaftNode node, byte[] entry) throws Exception {

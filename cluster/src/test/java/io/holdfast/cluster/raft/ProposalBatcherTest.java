@@ -87,7 +87,8 @@ class ProposalBatcherTest {
         assertThat(sent).hasSize(2);
         assertThat(sent.getLast())
                 .isInstanceOfSatisfying(
-                        LogEntry.EntryBatch.class, entryBatch -> assertThat(entryBatch.entries()).hasSize(3));
+                        LogEntry.EntryBatch.class,
+                        entryBatch -> assertThat(entryBatch.entries()).hasSize(3));
     }
 
     @Test

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.cluster.ClusterTls;
-import io.holdfast.cluster.rpc.RpcServer;
 import io.holdfast.cluster.rpc.RpcClient;
+import io.holdfast.cluster.rpc.RpcServer;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 
 import org.jspecify.annotations.Nullable;
@@ -72,7 +72,10 @@ class RpcTlsIT {
     private static byte[] call(String host, RpcSocketFactory rpcSocketFactory) throws Exception {
         int port = rpcServer.address().getPort();
         try (RpcClient rpcClient =
-                new RpcClient("test", () -> InetSocketAddress.createUnresolved(host, port), rpcSocketFactory)) {
+                new RpcClient(
+                        "test",
+                        () -> InetSocketAddress.createUnresolved(host, port),
+                        rpcSocketFactory)) {
             return rpcClient.call(KIND, BODY, 60_000).get();
         }
     }
@@ -112,7 +115,8 @@ class RpcTlsIT {
     }
 
     /** Takes every certificate, and shows its own if it has one. */
-    private static RpcSocketFactory trusting(KeyManager @Nullable [] own) throws GeneralSecurityException {
+    private static RpcSocketFactory trusting(KeyManager @Nullable [] own)
+            throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(own, new TrustManager[] {new TrustAll()}, null);
         return new RpcSocketFactory(context);

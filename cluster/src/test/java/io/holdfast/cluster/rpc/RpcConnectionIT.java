@@ -78,7 +78,8 @@ class RpcConnectionIT {
 
     private RpcServer answerer(int port, int greetingMillis, ThreadFactory threads)
             throws IOException {
-        return new RpcServer("test", loopback(port), rpcSocketFactory, this::handle, greetingMillis, threads);
+        return new RpcServer(
+                "test", loopback(port), rpcSocketFactory, this::handle, greetingMillis, threads);
     }
 
     private static InetSocketAddress loopback(int port) {

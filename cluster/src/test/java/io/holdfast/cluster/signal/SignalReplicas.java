@@ -1,8 +1,8 @@
 package io.holdfast.cluster.signal;
 
 import io.holdfast.cluster.entry.BatchItem;
-import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
@@ -110,7 +110,10 @@ final class SignalReplicas {
     long emit(NodeListener nodeListener, String channel, String payload) {
         var item =
                 new BatchItem.Emit(
-                        nodeListener.session(), ++requests, Key.of(channel), ByteString.of(payload));
+                        nodeListener.session(),
+                        ++requests,
+                        Key.of(channel),
+                        ByteString.of(payload));
         Effect effect = same(states.stream().map(state -> state.emit(item)).toList());
         return ((Effect.Counted) effect).value();
     }

@@ -70,7 +70,11 @@ class SignalStatePropertyTest {
         }
     }
 
-    private static void emit(SignalReplicas signalReplicas, NodeListener nodeListener, String channel, String payload) {
+    private static void emit(
+            SignalReplicas signalReplicas,
+            NodeListener nodeListener,
+            String channel,
+            String payload) {
         long told = signalReplicas.emit(nodeListener, channel, payload);
         String line = channel + " " + payload;
         long heard = 0;

@@ -1,17 +1,17 @@
 package io.holdfast.cluster.simulation;
 
-import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.BatchItem;
-import io.holdfast.cluster.state.ReplicaListener;
+import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.state.Replica;
+import io.holdfast.cluster.state.ReplicaListener;
 import io.holdfast.cluster.state.SessionIds;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.Token;
 import io.holdfast.engine.KindUsage;
+import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +58,8 @@ final class CommittedGrantChecker implements ReplicaListener {
     }
 
     private final SimulatedCluster simulatedCluster;
-    private final Replica replica = new Replica(SimulatedCluster.RULES, MemoryBudgets.UNLIMITED, this);
+    private final Replica replica =
+            new Replica(SimulatedCluster.RULES, MemoryBudgets.UNLIMITED, this);
     private final Map<Integer, byte[]> copies = new HashMap<>();
     private final Set<Effect> told = new HashSet<>();
     private final Map<Key, Long> lastFence = new HashMap<>();
@@ -238,12 +239,14 @@ final class CommittedGrantChecker implements ReplicaListener {
         return ended.contains(grant.who.session())
                 || endingNow(grant.who.session())
                 || (grant.leaseNanos != Command.FOREVER
-                        && atNanos - grant.sinceNanos >= SimulationHistory.leastTrue(grant.leaseNanos));
+                        && atNanos - grant.sinceNanos
+                                >= SimulationHistory.leastTrue(grant.leaseNanos));
     }
 
     /** Its end is told only after others were granted what it had. */
     private boolean endingNow(long session) {
-        return endingItems.contains(session) || endedStints.contains(SessionIds.incarnation(session));
+        return endingItems.contains(session)
+                || endedStints.contains(SessionIds.incarnation(session));
     }
 
     private static boolean isTwoPhase(Key key) {
@@ -260,7 +263,9 @@ final class CommittedGrantChecker implements ReplicaListener {
 
     @Override
     public void onItemApplied(BatchItem batchItem, @Nullable Effect answer) {
-        check(!endingItems.contains(batchItem.session()), "after the end of its session: " + batchItem);
+        check(
+                !endingItems.contains(batchItem.session()),
+                "after the end of its session: " + batchItem);
         switch (batchItem) {
             case BatchItem.Submit(Command.Acquire acquire) -> {
                 if (answer == null) {

@@ -5,8 +5,8 @@ import static io.holdfast.cluster.simulation.SimulatedTime.SECOND;
 
 import io.holdfast.cluster.simulation.SimulationHistory.Change;
 import io.holdfast.cluster.simulation.SimulationHistory.HoldInterval;
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
@@ -85,7 +85,8 @@ final class SimulatedClient implements Mailbox {
     private boolean finishing;
     private int readings;
 
-    SimulatedClient(int number, SimulatedCluster simulatedCluster, SimulatedNode node, boolean reads) {
+    SimulatedClient(
+            int number, SimulatedCluster simulatedCluster, SimulatedNode node, boolean reads) {
         this.number = number;
         this.simulatedCluster = simulatedCluster;
         this.time = simulatedCluster.time;
@@ -99,7 +100,8 @@ final class SimulatedClient implements Mailbox {
     }
 
     void begin() {
-        Session opened = node.driver().open(this, new ClientInfo("simulation", () -> "client " + number));
+        Session opened =
+                node.driver().open(this, new ClientInfo("simulation", () -> "client " + number));
         open = opened;
         session = opened.id();
         sessions.add(session);
@@ -173,7 +175,9 @@ final class SimulatedClient implements Mailbox {
     @Override
     public boolean kick() {
         if (!isGone()) {
-            CommittedGrantChecker.check(!simulatedCluster.isGentle(), "client " + number + " was sent away for nothing");
+            CommittedGrantChecker.check(
+                    !simulatedCluster.isGentle(),
+                    "client " + number + " was sent away for nothing");
             gone();
             closeSoon();
         }
@@ -418,8 +422,7 @@ final class SimulatedClient implements Mailbox {
         long now = time.now();
         ask(
                 request ->
-                        new Command.Enqueue(
-                                session, request, Kind.LOCK, TWO_PHASE, 1, lease, salt),
+                        new Command.Enqueue(session, request, Kind.LOCK, TWO_PHASE, 1, lease, salt),
                 0,
                 effect -> {
                     if (effect instanceof Effect.Granted granted) {
@@ -597,12 +600,16 @@ final class SimulatedClient implements Mailbox {
         if (unavailable) {
             boolean tooOld = took >= SimulationHistory.leastTrue(leaseNanos(request.command) / 4);
             CommittedGrantChecker.check(
-                    tooOld || took >= SimulationHistory.leastTrue(patience) || !node.driver().isServing(),
+                    tooOld
+                            || took >= SimulationHistory.leastTrue(patience)
+                            || !node.driver().isServing(),
                     "given up after %,d: %s".formatted(took, request.command));
             simulatedCluster.witness.gaveUp(session, request.command.request());
-            CommittedGrantChecker.check(tooOld || !request.inLine, "given up in line: " + request.command);
+            CommittedGrantChecker.check(
+                    tooOld || !request.inLine, "given up in line: " + request.command);
         } else {
-            CommittedGrantChecker.check(simulatedCluster.witness.hasTold(answer), "the state has not said " + answer);
+            CommittedGrantChecker.check(
+                    simulatedCluster.witness.hasTold(answer), "the state has not said " + answer);
         }
         if (answer instanceof Effect.TimedOut && request.waitNanos > 0) {
             CommittedGrantChecker.check(

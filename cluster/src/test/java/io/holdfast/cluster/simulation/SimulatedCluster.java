@@ -3,13 +3,13 @@ package io.holdfast.cluster.simulation;
 import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
 import static io.holdfast.cluster.simulation.SimulatedTime.SECOND;
 
-import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.driver.ReplicatedDriver;
+import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.state.SnapshotFile;
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.DriverConfig;
-import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.driver.DriverObserver;
+import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.EngineSettings;
 
 import java.io.ByteArrayInputStream;
@@ -37,7 +37,8 @@ final class SimulatedCluster {
     static final long SHORT_PAUSE = SECOND / 2;
 
     static final ReplicatedSettings RULES =
-            new ReplicatedSettings(new EngineSettings(0, 300 * SECOND, true), KeyLimits.NONE, SESSION, 0);
+            new ReplicatedSettings(
+                    new EngineSettings(0, 300 * SECOND, true), KeyLimits.NONE, SESSION, 0);
 
     private static final DriverConfig CONFIG =
             new DriverConfig(

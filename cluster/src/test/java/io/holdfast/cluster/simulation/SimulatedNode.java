@@ -2,8 +2,8 @@ package io.holdfast.cluster.simulation;
 
 import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
 
-import io.holdfast.cluster.driver.ReplicatedLog;
 import io.holdfast.cluster.driver.ReplicatedDriver;
+import io.holdfast.cluster.driver.ReplicatedLog;
 
 import org.jspecify.annotations.Nullable;
 

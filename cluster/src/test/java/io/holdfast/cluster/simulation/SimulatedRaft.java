@@ -50,7 +50,8 @@ final class SimulatedRaft {
         this.simulatedCluster = simulatedCluster;
         this.time = simulatedCluster.time;
         this.reorders = time.chance(0.3);
-        this.loss = simulatedCluster.isGentle() ? 0.01 : time.chance(0.5) ? 0 : time.between(0, 0.1);
+        this.loss =
+                simulatedCluster.isGentle() ? 0.01 : time.chance(0.5) ? 0 : time.between(0, 0.1);
         time.after(LOOK_NANOS, this::look);
     }
 
@@ -126,7 +127,9 @@ final class SimulatedRaft {
     /** Whether a node hears from the leader. */
     boolean hears(SimulatedNode node) {
         SimulatedNode leads = leader;
-        return leads != null && leads.runs() && (node == leads || simulatedCluster.talk(leads, node));
+        return leads != null
+                && leads.runs()
+                && (node == leads || simulatedCluster.talk(leads, node));
     }
 
     /** Another term begins, with whoever can lead. */

@@ -153,7 +153,8 @@ final class SimulationHistory {
         return holdInterval.toNanos > holdInterval.fromNanos
                 && (before == null
                         || holdInterval.askedNanos
-                                > simulatedCluster.witness.lastHeard(SessionIds.incarnation(before.session)));
+                                > simulatedCluster.witness.lastHeard(
+                                        SessionIds.incarnation(before.session)));
     }
 
     private static void checkExclusion(Key key, List<HoldInterval> all) {
@@ -178,7 +179,8 @@ final class SimulationHistory {
 
     void checkList(List<String> items) {
         Set<String> found = new HashSet<>(items);
-        CommittedGrantChecker.check(found.size() == items.size(), "something was pushed twice: " + items);
+        CommittedGrantChecker.check(
+                found.size() == items.size(), "something was pushed twice: " + items);
         for (Change push : pushes) {
             CommittedGrantChecker.check(
                     !push.isDone() || found.contains(push.what), "a push was lost: " + push.what);
@@ -188,7 +190,8 @@ final class SimulationHistory {
     void checkValue(@Nullable String value) {
         Change last = value == null ? null : sets.get(value);
         if (value == null) {
-            CommittedGrantChecker.check(sets.values().stream().noneMatch(Change::isDone), "the value is lost");
+            CommittedGrantChecker.check(
+                    sets.values().stream().noneMatch(Change::isDone), "the value is lost");
             return;
         }
         CommittedGrantChecker.check(last != null, "nobody has set " + value);

@@ -2,18 +2,18 @@ package io.holdfast.cluster.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.ReplicatedSettings;
-import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.ClientUsage;
 import io.holdfast.driver.ClientUsage.Counted;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.MemoryBudgets;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.EngineSettings;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -32,7 +32,8 @@ class ClientUsageTest {
     private static final long LONG = 1_000_000_000_000L;
     private static final long SESSION = SessionIds.of(1, 1);
     private static final long OTHER = SessionIds.of(1, 2);
-    private static final ReplicatedSettings RULES = new ReplicatedSettings(new EngineSettings(0, 0, true), KeyLimits.NONE, LONG, 0);
+    private static final ReplicatedSettings RULES =
+            new ReplicatedSettings(new EngineSettings(0, 0, true), KeyLimits.NONE, LONG, 0);
 
     private final ClientUsage client = new ClientUsage();
     private final Replica replica =

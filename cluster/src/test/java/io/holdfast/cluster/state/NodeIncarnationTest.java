@@ -2,8 +2,8 @@ package io.holdfast.cluster.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.MemoryBudgets;
@@ -21,7 +21,8 @@ import java.util.UUID;
 @DisplayName("A stint")
 class NodeIncarnationTest {
     private static final UUID DATA = new UUID(1, 1);
-    private static final ReplicatedSettings RULES = new ReplicatedSettings(new EngineSettings(0, 0, true), KeyLimits.NONE, 10, 0);
+    private static final ReplicatedSettings RULES =
+            new ReplicatedSettings(new EngineSettings(0, 0, true), KeyLimits.NONE, 10, 0);
 
     private final List<Long> begun = new ArrayList<>();
     private final List<Long> ended = new ArrayList<>();

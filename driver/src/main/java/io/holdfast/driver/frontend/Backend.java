@@ -3,8 +3,8 @@ package io.holdfast.driver.frontend;
 import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.PieceBudget;
-import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.signal.SignalServices;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

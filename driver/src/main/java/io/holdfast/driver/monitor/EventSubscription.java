@@ -21,7 +21,11 @@ public final class EventSubscription implements AutoCloseable {
     private long missed;
     private boolean awake;
 
-    EventSubscription(Predicate<ServerEvent> wanted, int most, Runnable wake, Consumer<EventSubscription> end) {
+    EventSubscription(
+            Predicate<ServerEvent> wanted,
+            int most,
+            Runnable wake,
+            Consumer<EventSubscription> end) {
         this.filter = wanted;
         this.maxQueued = most;
         this.wake = wake;

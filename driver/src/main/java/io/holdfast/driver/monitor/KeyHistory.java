@@ -1,7 +1,7 @@
 package io.holdfast.driver.monitor;
 
-import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Kind;
 
 import org.jspecify.annotations.Nullable;

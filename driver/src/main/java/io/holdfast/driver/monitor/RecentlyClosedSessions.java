@@ -19,7 +19,9 @@ final class RecentlyClosedSessions {
     /** What the name is made of goes away with the session, so it is made now. */
     synchronized void add(long session, ClientInfo clientInfo) {
         String name = clientInfo.name().get();
-        last.put(session, new ClientInfo(clientInfo.protocol(), () -> name, clientInfo.concurrent(), null));
+        last.put(
+                session,
+                new ClientInfo(clientInfo.protocol(), () -> name, clientInfo.concurrent(), null));
         if (last.size() > MAX_SESSIONS) {
             last.pollFirstEntry();
         }

@@ -4,8 +4,8 @@ import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.DriverObserver;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Refusal;
 
@@ -130,7 +130,8 @@ public final class ServerMonitor implements DriverObserver {
     /** The last that happened to a key, the oldest first. */
     public List<KeyEvent> history(Kind kind, Key key) {
         List<KeyEvent> all = new ArrayList<>();
-        for (ShardMonitor shardMonitor : posts) { // it is in one of them, and nobody here knows in which
+        for (ShardMonitor shardMonitor :
+                posts) { // it is in one of them, and nobody here knows in which
             synchronized (shardMonitor) {
                 all.addAll(shardMonitor.past.eventsOf(kind, key));
             }

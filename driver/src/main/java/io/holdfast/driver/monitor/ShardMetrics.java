@@ -10,12 +10,17 @@ import java.util.Map;
 
 /** What happened in one shard, in numbers. One thread at a time counts, any may read. */
 final class ShardMetrics {
-    private final CounterTable<Kind, KeyEvent.Type> events = new CounterTable<>(Kind.class, KeyEvent.Type.class);
-    private final CounterTable<Operation, Kind> done = new CounterTable<>(Operation.class, Kind.class);
+    private final CounterTable<Kind, KeyEvent.Type> events =
+            new CounterTable<>(Kind.class, KeyEvent.Type.class);
+    private final CounterTable<Operation, Kind> done =
+            new CounterTable<>(Operation.class, Kind.class);
     private final PerEnumValue<Operation, CounterTable<Kind, Refusal>> refused =
-            new PerEnumValue<>(Operation.class, () -> new CounterTable<>(Kind.class, Refusal.class));
-    private final PerEnumValue<Kind, Histogram> waits = new PerEnumValue<>(Kind.class, Histogram::new);
-    private final PerEnumValue<Kind, Histogram> holds = new PerEnumValue<>(Kind.class, Histogram::new);
+            new PerEnumValue<>(
+                    Operation.class, () -> new CounterTable<>(Kind.class, Refusal.class));
+    private final PerEnumValue<Kind, Histogram> waits =
+            new PerEnumValue<>(Kind.class, Histogram::new);
+    private final PerEnumValue<Kind, Histogram> holds =
+            new PerEnumValue<>(Kind.class, Histogram::new);
     private final Histogram lateness = new Histogram();
     private final TopContendedKeys topContendedKeys = new TopContendedKeys();
 

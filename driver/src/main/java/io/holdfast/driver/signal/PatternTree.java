@@ -158,7 +158,8 @@ final class PatternTree {
         return match(root, channel, 0, out);
     }
 
-    private static int match(Node from, List<ByteString> channel, int start, List<PatternListeners> out) {
+    private static int match(
+            Node from, List<ByteString> channel, int start, List<PatternListeners> out) {
         int seen = 0;
         Node node = from;
         for (int at = start; node != null; at++) { // down one way; only a fork calls itself

@@ -5,4 +5,5 @@ package io.holdfast.driver.signal;
  *
  * @param joined grows with each registration of the hub
  */
-record Registration(Subscriber subscriber, PatternAndGroup topic, GroupMembers members, long joined) {}
+record Registration(
+        Subscriber subscriber, PatternAndGroup topic, GroupMembers members, long joined) {}

@@ -66,7 +66,8 @@ public final class SignalHub implements SignalService {
 
     /** Whether wildcards are whole tokens, and {@code >} is only the last. */
     public static boolean isPattern(Key pattern) {
-        return !ChannelTokens.hasWildcard(pattern) || ChannelTokens.isPattern(ChannelTokens.of(pattern));
+        return !ChannelTokens.hasWildcard(pattern)
+                || ChannelTokens.isPattern(ChannelTokens.of(pattern));
     }
 
     public Subscriber open(SignalListener signalListener) {
@@ -102,7 +103,9 @@ public final class SignalHub implements SignalService {
     }
 
     private static void choose(
-            @Nullable PatternListeners listening, List<PatternListeners> matching, RecipientSelection recipientSelection) {
+            @Nullable PatternListeners listening,
+            List<PatternListeners> matching,
+            RecipientSelection recipientSelection) {
         if (listening != null) {
             recipientSelection.all(listening.alone());
             listening.groups().forEach(recipientSelection::one);
@@ -141,7 +144,9 @@ public final class SignalHub implements SignalService {
                         PatternAndGroup patternAndGroup = entry.getKey();
                         slice.add(
                                 new ChannelView(
-                                        patternAndGroup.pattern(), patternAndGroup.group(), entry.getValue().size()));
+                                        patternAndGroup.pattern(),
+                                        patternAndGroup.group(),
+                                        entry.getValue().size()));
                         last = patternAndGroup;
                         if (slice.size() == SLICE) {
                             break;
@@ -176,7 +181,8 @@ public final class SignalHub implements SignalService {
     public void write(DataOutput out, ToLongFunction<SignalListener> idOf) throws IOException {
         lock.readLock().lock();
         try {
-            List<Map.Entry<PatternAndGroup, GroupMembers>> inOrder = new ArrayList<>(topics.entrySet());
+            List<Map.Entry<PatternAndGroup, GroupMembers>> inOrder =
+                    new ArrayList<>(topics.entrySet());
             inOrder.sort(Comparator.comparingLong(entry -> entry.getValue().formed()));
             out.writeInt(inOrder.size());
             for (Map.Entry<PatternAndGroup, GroupMembers> entry : inOrder) {
@@ -204,7 +210,8 @@ public final class SignalHub implements SignalService {
             long turn = in.readLong();
             int members = in.readInt();
             for (int j = 0; j < members; j++) {
-                if (listen(subscriberOf.apply(in.readLong()), patternAndGroup) != ListenOutcome.LISTENING) {
+                if (listen(subscriberOf.apply(in.readLong()), patternAndGroup)
+                        != ListenOutcome.LISTENING) {
                     throw new IOException("nobody can listen to " + patternAndGroup.pattern());
                 }
             }
@@ -217,7 +224,8 @@ public final class SignalHub implements SignalService {
         try {
             GroupMembers groupMembers = topics.get(patternAndGroup);
             if (groupMembers == null || groupMembers.size() != size) {
-                throw new IOException("somebody listens twice, or nobody, to " + patternAndGroup.pattern());
+                throw new IOException(
+                        "somebody listens twice, or nobody, to " + patternAndGroup.pattern());
             }
             groupMembers.setTurn(turn);
         } finally {
@@ -227,7 +235,9 @@ public final class SignalHub implements SignalService {
 
     ListenOutcome listen(Subscriber subscriber, PatternAndGroup patternAndGroup) {
         List<ByteString> tokens =
-                ChannelTokens.hasWildcard(patternAndGroup.pattern()) ? ChannelTokens.of(patternAndGroup.pattern()) : List.of();
+                ChannelTokens.hasWildcard(patternAndGroup.pattern())
+                        ? ChannelTokens.of(patternAndGroup.pattern())
+                        : List.of();
         if (!ChannelTokens.isPattern(tokens)) {
             return ListenOutcome.INVALID_PATTERN;
         }
@@ -248,9 +258,11 @@ public final class SignalHub implements SignalService {
             if (groupMembers == null) {
                 groupMembers = new GroupMembers(lastJoined);
                 topics.put(patternAndGroup, groupMembers);
-                audience(patternAndGroup.pattern(), tokens).add(patternAndGroup.group(), groupMembers);
+                audience(patternAndGroup.pattern(), tokens)
+                        .add(patternAndGroup.group(), groupMembers);
             }
-            Registration registration = new Registration(subscriber, patternAndGroup, groupMembers, ++lastJoined);
+            Registration registration =
+                    new Registration(subscriber, patternAndGroup, groupMembers, ++lastJoined);
             groupMembers.add(registration);
             registered++;
             registrations.put(patternAndGroup, registration);

@@ -1,26 +1,26 @@
 package io.holdfast.driver.lagging;
 
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
-import io.holdfast.driver.ScanCursor;
-import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.CounterView;
 import io.holdfast.engine.HeldCount;
+import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.HolderView;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.QueueView;
+import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ListView;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.QueueView;
 import io.holdfast.engine.ResourceView;
-import io.holdfast.engine.KindUsage;
 import io.holdfast.engine.ValueView;
 
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,13 @@
 package io.holdfast.driver.lagging;
 
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.engine.TrackedRequestView;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.TrackedRequestView;
 
 import java.util.List;
 

@@ -3,8 +3,8 @@ package io.holdfast.driver.monitor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.ClientInfo;
-import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 
@@ -34,7 +34,9 @@ class EventSubscriptionTest {
 
     private static List<ServerEvent> take(EventSubscription eventSubscription) {
         List<ServerEvent> taken = new ArrayList<>();
-        for (ServerEvent next = eventSubscription.poll(); next != null; next = eventSubscription.poll()) {
+        for (ServerEvent next = eventSubscription.poll();
+                next != null;
+                next = eventSubscription.poll()) {
             taken.add(next);
         }
         return taken;
@@ -77,7 +79,17 @@ class EventSubscriptionTest {
             serverMonitor.onEvent(
                     0,
                     new KeyEvent(
-                            KeyEvent.Type.WAITING, Kind.LOCK, key, 1, Mode.WRITE, 0, 7, 0, 0, 1, 1));
+                            KeyEvent.Type.WAITING,
+                            Kind.LOCK,
+                            key,
+                            1,
+                            Mode.WRITE,
+                            0,
+                            7,
+                            0,
+                            0,
+                            1,
+                            1));
         }
         assertThat(take(eventSubscription)).hasSize(17).endsWith(new ServerEvent.Gap(4));
     }

@@ -2,8 +2,8 @@ package io.holdfast.driver.monitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 
@@ -80,6 +80,7 @@ class KeyHistoryTest {
         remember(Kind.SHARED, "a", 2);
         List<KeyEvent> all = keyHistory.eventsOf(Kind.SHARED, Key.of("a"));
         assertThat(all.get(1).key()).isSameAs(all.get(0).key());
-        assertThat(all.get(1)).isEqualTo(event(KeyEvent.Type.ACQUIRED, Kind.SHARED, Key.of("a"), 2));
+        assertThat(all.get(1))
+                .isEqualTo(event(KeyEvent.Type.ACQUIRED, Kind.SHARED, Key.of("a"), 2));
     }
 }

@@ -77,7 +77,8 @@ class FullListenerTest {
             bob.setFull(false);
             assertThat(signals.receivers("a.b")).as("turn 5").containsExactly("carol");
             assertThat(signals.receivers("a.b")).as("turn 6").containsExactly("alice");
-            List.of(alice, bob, carol).forEach(testListener -> testListener.unlisten(pattern, "workers"));
+            List.of(alice, bob, carol)
+                    .forEach(testListener -> testListener.unlisten(pattern, "workers"));
         }
         assertThat(alice.overruns() + bob.overruns() + carol.overruns()).isZero();
     }

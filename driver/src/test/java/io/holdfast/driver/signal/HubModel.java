@@ -146,7 +146,9 @@ final class HubModel {
                     boolean alone = modelTopic.group().isEmpty();
                     int first = alone ? 0 : turns.merge(modelTopic, 1, Integer::sum) - 1;
                     steps.get((modelTopic.isWild() ? 2 : 0) + (alone ? 0 : 1))
-                            .add(new RecipientGroup(List.copyOf(people), alone, first % people.size()));
+                            .add(
+                                    new RecipientGroup(
+                                            List.copyOf(people), alone, first % people.size()));
                 });
         return isExplained(steps, new Place(-1, Set.of(), 0, Set.of()), outcome, new HashSet<>());
     }
@@ -198,7 +200,8 @@ final class HubModel {
     }
 
     /** Who of a party gets a copy, given those who have one. */
-    private List<Integer> serve(RecipientGroup recipientGroup, List<Integer> served, Set<Integer> overrun) {
+    private List<Integer> serve(
+            RecipientGroup recipientGroup, List<Integer> served, Set<Integer> overrun) {
         List<Integer> without =
                 recipientGroup.inOrder().stream().filter(who -> !served.contains(who)).toList();
         List<Integer> ready = without.stream().filter(who -> !full.contains(who)).toList();

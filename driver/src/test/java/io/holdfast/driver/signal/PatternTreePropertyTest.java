@@ -39,7 +39,8 @@ class PatternTreePropertyTest {
             assertThat(filled.tree.get(tokens(gone))).isNull();
             filled.audiences.forEach(
                     (pattern, patternListeners) ->
-                            assertThat(filled.tree.get(tokens(pattern))).isSameAs(patternListeners));
+                            assertThat(filled.tree.get(tokens(pattern)))
+                                    .isSameAs(patternListeners));
             channels.forEach(filled::check);
             assertThat(filled.tree.isEmpty()).isEqualTo(filled.audiences.isEmpty());
         }

@@ -2,8 +2,8 @@ package io.holdfast.driver.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.signal.HubModel.Outcome;
 import io.holdfast.driver.signal.HubModel.ModelTopic;
+import io.holdfast.driver.signal.HubModel.Outcome;
 import io.holdfast.driver.signal.HubScript.Name;
 import io.holdfast.driver.signal.HubScript.Step;
 import io.holdfast.engine.ByteString;
@@ -104,7 +104,8 @@ class SignalHubPropertyTest {
         private void listen(int who, ModelTopic modelTopic) {
             int takenBefore = signals.room.taken();
             int refusedBefore = signals.room.refusals();
-            ListenOutcome outcome = people.get(who).listen(key(modelTopic.pattern()), modelTopic.group());
+            ListenOutcome outcome =
+                    people.get(who).listen(key(modelTopic.pattern()), modelTopic.group());
             int cost = signals.room.taken() - takenBefore;
             boolean room = signals.room.refusals() == refusedBefore;
             boolean before = model.isListening(who, modelTopic);
@@ -158,7 +159,8 @@ class SignalHubPropertyTest {
             for (Map.Entry<ModelTopic, List<Integer>> entry : model.members().entrySet()) {
                 ModelTopic modelTopic = entry.getKey();
                 expected.put(
-                        new PatternAndGroup(key(modelTopic.pattern()), ByteString.of(modelTopic.group())),
+                        new PatternAndGroup(
+                                key(modelTopic.pattern()), ByteString.of(modelTopic.group())),
                         entry.getValue().size());
                 for (int who : entry.getValue()) {
                     taken += costs.get(who + " " + modelTopic);
@@ -166,7 +168,10 @@ class SignalHubPropertyTest {
             }
             Map<PatternAndGroup, Integer> seen = new HashMap<>();
             for (ChannelView view : signals.views()) {
-                assertThat(seen.put(new PatternAndGroup(view.pattern(), view.group()), view.listeners()))
+                assertThat(
+                                seen.put(
+                                        new PatternAndGroup(view.pattern(), view.group()),
+                                        view.listeners()))
                         .isNull();
             }
             assertThat(seen).isEqualTo(expected);

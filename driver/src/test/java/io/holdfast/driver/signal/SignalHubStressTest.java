@@ -343,7 +343,10 @@ class SignalHubStressTest {
             this.subscriber = signals.hub.open(this);
             for (String pattern : PATTERNS) {
                 for (String group : GROUPS) {
-                    seats.add(new Seat(this, new PatternAndGroup(Key.of(pattern), ByteString.of(group))));
+                    seats.add(
+                            new Seat(
+                                    this,
+                                    new PatternAndGroup(Key.of(pattern), ByteString.of(group))));
                 }
             }
         }

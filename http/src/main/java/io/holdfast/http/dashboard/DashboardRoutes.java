@@ -53,7 +53,8 @@ public final class DashboardRoutes {
     private final DashboardFiles files = new DashboardFiles();
 
     public void addTo(ApiRouter apiRouter) {
-        apiRouter.add(HttpMethod.GET, "/", Permission.NOTHING, httpExchange -> send(httpExchange, INDEX));
+        apiRouter.add(
+                HttpMethod.GET, "/", Permission.NOTHING, httpExchange -> send(httpExchange, INDEX));
         apiRouter.add(HttpMethod.GET, "/page/{file}", Permission.NOTHING, this::sendNamed);
     }
 

@@ -6,9 +6,9 @@ import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
+import io.holdfast.http.immediate.ImmediateSession;
 import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.lock.Refusals;
-import io.holdfast.http.immediate.ImmediateSession;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.JsonBody;
@@ -76,7 +76,11 @@ public final class DataRoutes {
     }
 
     private void deleteValue(HttpExchange httpExchange) throws Problem {
-        execute(httpExchange, key(httpExchange), new DataOperation.DeleteValue(), _ -> httpExchange.noContent());
+        execute(
+                httpExchange,
+                key(httpExchange),
+                new DataOperation.DeleteValue(),
+                _ -> httpExchange.noContent());
     }
 
     private void getCounter(HttpExchange httpExchange) throws Problem {
@@ -145,7 +149,8 @@ public final class DataRoutes {
         Key key = key(httpExchange);
         JsonBody body = httpExchange.body();
         ByteString item = line(body, "item");
-        DataOperation.End end = body.enumValue("end", DataOperation.End.class, DataOperation.End.BACK);
+        DataOperation.End end =
+                body.enumValue("end", DataOperation.End.class, DataOperation.End.BACK);
         body.end();
         if (item.isEmpty()) {
             throw Problem.badRequest("an item must not be empty");
@@ -156,7 +161,8 @@ public final class DataRoutes {
     private void pop(HttpExchange httpExchange) throws Problem {
         Key key = key(httpExchange);
         JsonBody body = httpExchange.optionalBody();
-        DataOperation.End end = body.enumValue("end", DataOperation.End.class, DataOperation.End.FRONT);
+        DataOperation.End end =
+                body.enumValue("end", DataOperation.End.class, DataOperation.End.FRONT);
         body.end();
         execute(
                 httpExchange,
@@ -189,7 +195,8 @@ public final class DataRoutes {
         void respond(Effect effect) throws Problem;
     }
 
-    private void execute(HttpExchange httpExchange, Key key, DataOperation operation, Responder responder)
+    private void execute(
+            HttpExchange httpExchange, Key key, DataOperation operation, Responder responder)
             throws Problem {
         if (operation.mayCreate() && httpExchange.web().isDraining()) {
             throw Problem.draining();

@@ -1,8 +1,8 @@
 package io.holdfast.http.immediate;
 
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -59,7 +59,8 @@ public final class ImmediateSession implements AutoCloseable {
         takeEffects();
     }
 
-    private synchronized boolean submit(CommandFactory commandFactory, EffectHandler effectHandler) {
+    private synchronized boolean submit(
+            CommandFactory commandFactory, EffectHandler effectHandler) {
         if (closed) {
             return false;
         }

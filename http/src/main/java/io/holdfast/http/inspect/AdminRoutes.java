@@ -1,7 +1,7 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.driver.Driver;
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Driver;
 import io.holdfast.driver.SessionView;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -9,8 +9,8 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.Refusal;
-import io.holdfast.http.lock.Refusals;
 import io.holdfast.http.immediate.ImmediateSession;
+import io.holdfast.http.lock.Refusals;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.JsonBody;
@@ -34,8 +34,10 @@ final class AdminRoutes {
     }
 
     void addTo(ApiRouter apiRouter) {
-        apiRouter.add(HttpMethod.POST, "/v1/admin/keys/{key}/release", Permission.ADMIN, this::release);
-        apiRouter.add(HttpMethod.DELETE, "/v1/admin/connections/{number}", Permission.ADMIN, this::kick);
+        apiRouter.add(
+                HttpMethod.POST, "/v1/admin/keys/{key}/release", Permission.ADMIN, this::release);
+        apiRouter.add(
+                HttpMethod.DELETE, "/v1/admin/connections/{number}", Permission.ADMIN, this::kick);
         apiRouter.add(
                 HttpMethod.GET,
                 "/v1/admin/audit",
@@ -54,11 +56,17 @@ final class AdminRoutes {
         body.end();
         session.execute(
                 (id, request) -> new Command.ForceRelease(id, request, kind, key, fence),
-                effect -> httpExchange.resume(() -> released(httpExchange, kind, key, reason, effect)));
+                effect ->
+                        httpExchange.resume(
+                                () -> released(httpExchange, kind, key, reason, effect)));
     }
 
     private void released(
-            HttpExchange httpExchange, Kind kind, Key key, @Nullable String reason, @Nullable Effect effect)
+            HttpExchange httpExchange,
+            Kind kind,
+            Key key,
+            @Nullable String reason,
+            @Nullable Effect effect)
             throws Problem {
         if (effect == null) {
             throw Problem.draining();

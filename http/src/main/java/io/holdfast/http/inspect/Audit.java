@@ -83,7 +83,11 @@ final class Audit {
         end(act, entry, reason);
     }
 
-    void kicked(String address, long session, @Nullable ClientInfo clientInfo, @Nullable String reason) {
+    void kicked(
+            String address,
+            long session,
+            @Nullable ClientInfo clientInfo,
+            @Nullable String reason) {
         String name = clientInfo == null ? "" : clientInfo.name().get();
         String protocol = clientInfo == null ? "" : clientInfo.protocol();
         JsonObject entry =

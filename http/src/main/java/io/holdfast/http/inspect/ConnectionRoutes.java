@@ -64,7 +64,9 @@ final class ConnectionRoutes {
         Comparator<SessionView> order =
                 QueryParameters.order(
                         httpExchange,
-                        QueryParameters.enumParameter(httpExchange, "sort", Sort.class, Sort.CONNECTION).order(),
+                        QueryParameters.enumParameter(
+                                        httpExchange, "sort", Sort.class, Sort.CONNECTION)
+                                .order(),
                         Sort.CONNECTION.order());
         Ranking<SessionView> ranking =
                 new Ranking<>(
@@ -135,13 +137,15 @@ final class ConnectionRoutes {
         }
         answer.put("holding", holding).put("waiting", waiting);
         ResponseSizeLimit responseSizeLimit = new ResponseSizeLimit();
-        for (HoldOrWaiterView belonging : driver.holdsAndWaiters(view.id(), MAX_HOLDS_AND_WAITERS)) {
+        for (HoldOrWaiterView belonging :
+                driver.holdsAndWaiters(view.id(), MAX_HOLDS_AND_WAITERS)) {
             if (!responseSizeLimit.admits(belonging.key())) {
                 return answer.put("truncated", true);
             }
             JsonObject shown =
                     JsonFormat.putKey(
-                                    new JsonObject().put("kind", JsonFormat.label(belonging.kind())),
+                                    new JsonObject()
+                                            .put("kind", JsonFormat.label(belonging.kind())),
                                     belonging.key())
                             .put("mode", JsonFormat.label(belonging.mode()));
             if (belonging.held()) {
@@ -158,7 +162,9 @@ final class ConnectionRoutes {
                 waiting.add(
                         shown.put("position", position)
                                 .put("waited_s", JsonWriter.seconds(belonging.sinceNanos()))
-                                .put("timeout_left_s", JsonFormat.remaining(belonging.leftNanos())));
+                                .put(
+                                        "timeout_left_s",
+                                        JsonFormat.remaining(belonging.leftNanos())));
             }
         }
         return answer;

@@ -2,8 +2,8 @@ package io.holdfast.http.inspect;
 
 import io.holdfast.driver.monitor.ServerEvent;
 import io.holdfast.engine.ByteString;
-import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
 import io.holdfast.http.web.HttpExchange;
@@ -75,7 +75,8 @@ record EventFilter(
                 connection);
     }
 
-    private static void add(String word, Set<KeyEvent.Type> types, Set<Other> others) throws Problem {
+    private static void add(String word, Set<KeyEvent.Type> types, Set<Other> others)
+            throws Problem {
         for (KeyEvent.Type type : KeyEvent.Type.values()) {
             if (JsonFormat.label(type).equals(word)) {
                 types.add(type);
@@ -91,7 +92,8 @@ record EventFilter(
         throw Problem.badRequest("there are no events of the type " + word);
     }
 
-    private static @Nullable ByteString bytes(HttpExchange httpExchange, String name) throws Problem {
+    private static @Nullable ByteString bytes(HttpExchange httpExchange, String name)
+            throws Problem {
         byte[] bytes = httpExchange.queryBytes(name);
         return bytes == null ? null : ByteString.of(bytes);
     }

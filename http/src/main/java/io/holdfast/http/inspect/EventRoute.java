@@ -1,9 +1,9 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.monitor.EventSubscription;
 import io.holdfast.driver.monitor.ServerEvent;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.driver.monitor.EventSubscription;
 import io.holdfast.engine.KeyEvent;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.EventStream;
@@ -81,7 +81,9 @@ final class EventRoute {
             this.serverMonitor = httpExchange.backend().observatory();
             this.eventSubscription =
                     serverMonitor.subscribe(
-                            filter, MAX_WAITING, () -> httpExchange.web().runOnEventLoop(this::write));
+                            filter,
+                            MAX_WAITING,
+                            () -> httpExchange.web().runOnEventLoop(this::write));
             stream.onDrained(this::write);
             if (filter.wantsAudit() && httpExchange.isAdmin()) {
                 audit.watch(onAudit);
@@ -148,7 +150,8 @@ final class EventRoute {
         }
 
         private JsonObject show(KeyEvent keyEvent, @Nullable ClientInfo clientInfo) {
-            JsonObject shown = begin(keyEvent.atNanos()).put("kind", JsonFormat.label(keyEvent.kind()));
+            JsonObject shown =
+                    begin(keyEvent.atNanos()).put("kind", JsonFormat.label(keyEvent.kind()));
             JsonFormat.putKey(shown, keyEvent.key());
             JsonFormat.putWho(shown, keyEvent.session(), clientInfo)
                     .put("mode", JsonFormat.label(keyEvent.mode()))
@@ -156,7 +159,8 @@ final class EventRoute {
             switch (keyEvent.type()) {
                 case WAITING, OFFERED, ACQUIRED, TIMED_OUT, GAVE_UP ->
                         shown.put("waited_s", JsonWriter.seconds(keyEvent.spanNanos()));
-                case RELEASED, LOST -> shown.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()));
+                case RELEASED, LOST ->
+                        shown.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()));
                 case EXPIRED ->
                         shown.put("held_s", JsonWriter.seconds(keyEvent.spanNanos()))
                                 .put("late_s", JsonWriter.seconds(keyEvent.lateNanos()));

@@ -2,8 +2,8 @@ package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
@@ -70,7 +70,8 @@ final class KeyRoutes {
         Comparator<ResourceView> order =
                 QueryParameters.order(
                         httpExchange,
-                        QueryParameters.enumParameter(httpExchange, "sort", Sort.class, Sort.KEY).order(),
+                        QueryParameters.enumParameter(httpExchange, "sort", Sort.class, Sort.KEY)
+                                .order(),
                         Sort.KEY.order());
         Ranking<ResourceView> ranking =
                 new Ranking<>(
@@ -147,7 +148,8 @@ final class KeyRoutes {
                             .put("mode", JsonFormat.label(view.mode()))
                             .put("fence", Long.toString(view.fence()));
         }
-        return JsonFormat.putKey(new JsonObject().put("kind", JsonFormat.label(view.kind())), view.key())
+        return JsonFormat.putKey(
+                        new JsonObject().put("kind", JsonFormat.label(view.kind())), view.key())
                 .put("limit", JsonFormat.limit(view.kind(), view.limit()))
                 .put("holders", view.holders())
                 .put("waiters", view.waiters())
@@ -204,7 +206,8 @@ final class KeyRoutes {
                 .put("history", history);
     }
 
-    private static JsonObject show(KeyView.Holder holder, Instant now, ServerMonitor serverMonitor) {
+    private static JsonObject show(
+            KeyView.Holder holder, Instant now, ServerMonitor serverMonitor) {
         return JsonFormat.putWho(new JsonObject(), holder.session(), serverMonitor)
                 .put("mode", JsonFormat.label(holder.mode()))
                 .put("fence", Long.toString(holder.fence()))
@@ -214,7 +217,8 @@ final class KeyRoutes {
                 .put("state", holder.offered() ? "offered" : "held");
     }
 
-    private static JsonObject show(KeyView.Waiter waiter, Instant now, ServerMonitor serverMonitor) {
+    private static JsonObject show(
+            KeyView.Waiter waiter, Instant now, ServerMonitor serverMonitor) {
         return JsonFormat.putWho(
                         new JsonObject().put("position", waiter.position()),
                         waiter.session(),

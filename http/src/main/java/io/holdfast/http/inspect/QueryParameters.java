@@ -47,21 +47,21 @@ final class QueryParameters {
     }
 
     /** An order as it is asked for; what is equal in it is in the other. */
-    static <T> Comparator<T> order(HttpExchange httpExchange, Comparator<T> order, Comparator<T> equal)
-            throws Problem {
+    static <T> Comparator<T> order(
+            HttpExchange httpExchange, Comparator<T> order, Comparator<T> equal) throws Problem {
         boolean down = enumParameter(httpExchange, "order", Order.class, Order.ASC) == Order.DESC;
         return (down ? order.reversed() : order).thenComparing(equal);
     }
 
-    static <E extends Enum<E>> E enumParameter(HttpExchange httpExchange, String name, Class<E> words, E otherwise)
-            throws Problem {
+    static <E extends Enum<E>> E enumParameter(
+            HttpExchange httpExchange, String name, Class<E> words, E otherwise) throws Problem {
         E word = enumParameter(httpExchange, name, words);
         return word == null ? otherwise : word;
     }
 
     /** One of a few words; null if there is none. */
-    static <E extends Enum<E>> @Nullable E enumParameter(HttpExchange httpExchange, String name, Class<E> words)
-            throws Problem {
+    static <E extends Enum<E>> @Nullable E enumParameter(
+            HttpExchange httpExchange, String name, Class<E> words) throws Problem {
         String text = httpExchange.query(name);
         if (text == null) {
             return null;

@@ -135,7 +135,11 @@ final class StatsRoute {
                         write(driver.listLists(), ListView::key, view -> stats.write(view, out));
                 case SIGNAL_CHANNELS ->
                         write(
-                                httpExchange.backend().signals().of(httpExchange.namespace()).list(),
+                                httpExchange
+                                        .backend()
+                                        .signals()
+                                        .of(httpExchange.namespace())
+                                        .list(),
                                 ChannelView::pattern,
                                 view ->
                                         stats.writeChannel(
@@ -148,7 +152,9 @@ final class StatsRoute {
 
         private <T> boolean write(ScanCursor<T> all, Function<T, Key> keyOf, Consumer<T> writer) {
             try (ScanCursor<T> scanCursor = all) {
-                for (List<T> slice = scanCursor.next(); !slice.isEmpty(); slice = scanCursor.next()) {
+                for (List<T> slice = scanCursor.next();
+                        !slice.isEmpty();
+                        slice = scanCursor.next()) {
                     for (T view : slice) {
                         if (keyOf.apply(view).namespace().equals(httpExchange.namespace())) {
                             writer.accept(view);

@@ -1,8 +1,8 @@
 package io.holdfast.http.inspect;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.SessionView;
 import io.holdfast.driver.ScanCursor;
+import io.holdfast.driver.SessionView;
 import io.holdfast.engine.HoldOrWaiterView;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.QueueView;
@@ -116,7 +116,9 @@ final class WaitGraph {
 
     private void readQueues() {
         try (ScanCursor<QueueView> scanCursor = driver.listQueues(MAX_QUEUE_LENGTH)) {
-            for (List<QueueView> slice = scanCursor.next(); !slice.isEmpty(); slice = scanCursor.next()) {
+            for (List<QueueView> slice = scanCursor.next();
+                    !slice.isEmpty();
+                    slice = scanCursor.next()) {
                 for (QueueView line : slice) {
                     if (queues.size() == MAX_QUEUES || waiters > MAX_WAITERS) {
                         truncated = true;
@@ -135,7 +137,8 @@ final class WaitGraph {
         holders.put(resourceKey, new DeadlockDetector.Holders(line.holders(), complete));
         for (QueueView.Waiter waiter : line.waiters()) {
             if (waiter.awaited()) {
-                waits.computeIfAbsent(waiter.session(), _ -> new LinkedHashSet<>(2)).add(resourceKey);
+                waits.computeIfAbsent(waiter.session(), _ -> new LinkedHashSet<>(2))
+                        .add(resourceKey);
             }
         }
         waiters += line.waiters().size();
@@ -157,7 +160,8 @@ final class WaitGraph {
             if (view == null || view.waits() == 0) {
                 continue;
             }
-            for (HoldOrWaiterView belonging : driver.holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
+            for (HoldOrWaiterView belonging :
+                    driver.holdsAndWaiters(session, MAX_HOLDS_AND_WAITERS)) {
                 if (belonging.awaited()) {
                     waits.computeIfAbsent(session, _ -> new LinkedHashSet<>(2))
                             .add(new ResourceKey(belonging.kind(), belonging.key()));

@@ -1,7 +1,7 @@
 package io.holdfast.http.inspect;
 
-import io.holdfast.driver.Driver;
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Driver;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.QueueView;
 import io.holdfast.http.web.ApiRouter;
@@ -42,7 +42,11 @@ final class WaitRoutes {
                     return clientInfo != null && clientInfo.concurrent();
                 };
         httpExchange.offLoop(
-                () -> list(new WaitGraph(driver, System::nanoTime, concurrent), most, serverMonitor));
+                () ->
+                        list(
+                                new WaitGraph(driver, System::nanoTime, concurrent),
+                                most,
+                                serverMonitor));
     }
 
     private static JsonObject list(WaitGraph graph, int most, ServerMonitor serverMonitor) {
@@ -61,7 +65,9 @@ final class WaitRoutes {
         }
         Ranking<QueuedWaiter> longest =
                 new Ranking<>(
-                        Comparator.comparingLong((QueuedWaiter queuedWaiter) -> queuedWaiter.waiter().sinceNanos())
+                        Comparator.comparingLong(
+                                        (QueuedWaiter queuedWaiter) ->
+                                                queuedWaiter.waiter().sinceNanos())
                                 .reversed(),
                         0,
                         most);
@@ -88,7 +94,8 @@ final class WaitRoutes {
     private static JsonObject show(DeadlockDetector.Step step, ServerMonitor serverMonitor) {
         ResourceKey resourceKey = step.spot();
         JsonObject shown = JsonFormat.putWho(new JsonObject(), step.session(), serverMonitor);
-        return JsonFormat.putKey(shown.put("kind", JsonFormat.label(resourceKey.kind())), resourceKey.key())
+        return JsonFormat.putKey(
+                        shown.put("kind", JsonFormat.label(resourceKey.kind())), resourceKey.key())
                 .put("concurrent", step.concurrent());
     }
 
@@ -103,7 +110,8 @@ final class WaitRoutes {
             blocker.remove("protocol");
             blockers.add(blocker);
         }
-        JsonObject shown = JsonFormat.putWho(new JsonObject(), queuedWaiter.waiter().session(), serverMonitor);
+        JsonObject shown =
+                JsonFormat.putWho(new JsonObject(), queuedWaiter.waiter().session(), serverMonitor);
         return JsonFormat.putKey(shown.put("kind", JsonFormat.label(line.kind())), line.key())
                 .put("mode", JsonFormat.label(queuedWaiter.waiter().mode()))
                 .put("position", queuedWaiter.position())

@@ -1,13 +1,13 @@
 package io.holdfast.http.lock;
 
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
-import io.holdfast.http.web.Problem;
 import io.holdfast.http.web.HttpContext;
+import io.holdfast.http.web.Problem;
 
 import org.jspecify.annotations.Nullable;
 

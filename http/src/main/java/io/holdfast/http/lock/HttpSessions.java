@@ -1,13 +1,13 @@
 package io.holdfast.http.lock;
 
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Namespace;
+import io.holdfast.http.web.HttpContext;
 import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.Problem;
-import io.holdfast.http.web.HttpContext;
 import io.vertx.core.Vertx;
 
 import java.nio.charset.StandardCharsets;
@@ -112,7 +112,8 @@ public final class HttpSessions {
      */
     public ForStream openForStream(HttpExchange httpExchange, Mailbox mailbox) throws Problem {
         Runnable leave = enter(httpExchange);
-        return new ForStream(httpContext.backend().driver().open(mailbox, peer(httpExchange)), leave);
+        return new ForStream(
+                httpContext.backend().driver().open(mailbox, peer(httpExchange)), leave);
     }
 
     private static ClientInfo peer(HttpExchange httpExchange) {
@@ -147,7 +148,8 @@ public final class HttpSessions {
                             byName.remove(name);
                             leave.run();
                         });
-        byName.put(name, new OpenSession(session, httpExchange.namespace(), new Secret(ascii(proof))));
+        byName.put(
+                name, new OpenSession(session, httpExchange.namespace(), new Secret(ascii(proof))));
         return new Created(name + proof, session);
     }
 
@@ -178,7 +180,8 @@ public final class HttpSessions {
     }
 
     private HttpSession find(String id, Namespace namespace) throws Problem {
-        OpenSession openSession = ID.matcher(id).matches() ? byName.get(id.substring(0, NAME_LENGTH)) : null;
+        OpenSession openSession =
+                ID.matcher(id).matches() ? byName.get(id.substring(0, NAME_LENGTH)) : null;
         if (openSession == null
                 || !openSession.proof().matches(ascii(id.substring(NAME_LENGTH)))
                 || !openSession.namespace().equals(namespace)) {

@@ -2,11 +2,11 @@ package io.holdfast.http.lock;
 
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Refusal;
-import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.HttpExchange;
@@ -55,7 +55,8 @@ public final class LockRoutes {
         post(apiRouter, "/v1/leases/{key}/renew", this::renewLease);
     }
 
-    private static void post(ApiRouter apiRouter, String template, io.holdfast.http.web.RouteHandler routeHandler) {
+    private static void post(
+            ApiRouter apiRouter, String template, io.holdfast.http.web.RouteHandler routeHandler) {
         apiRouter.add(HttpMethod.POST, template, Permission.USE, routeHandler);
     }
 
@@ -96,7 +97,8 @@ public final class LockRoutes {
 
     private void openSession(HttpExchange httpExchange) throws Problem {
         HttpSessions.Created created = sessions.create(httpExchange);
-        httpExchange.ok(
+        httpExchange
+                .ok(
                         new JsonObject()
                                 .put("session_id", created.id())
                                 .put("idle_timeout_s", idleSeconds))
@@ -142,7 +144,8 @@ public final class LockRoutes {
 
     private void enqueue(HttpExchange httpExchange, Family family) throws Problem {
         Key key = family.key(httpExchange);
-        JsonBody jsonBody = family == Family.LOCK ? httpExchange.optionalBody() : httpExchange.body();
+        JsonBody jsonBody =
+                family == Family.LOCK ? httpExchange.optionalBody() : httpExchange.body();
         long limit = family.limit(jsonBody);
         Mode mode = family.mode(jsonBody);
         long lease = lease(httpExchange, jsonBody);
@@ -213,9 +216,13 @@ public final class LockRoutes {
     }
 
     private void submit(
-            HttpExchange httpExchange, boolean creates, LockTask.CommandFactory commandFactory, LockTask.Responder responder)
+            HttpExchange httpExchange,
+            boolean creates,
+            LockTask.CommandFactory commandFactory,
+            LockTask.Responder responder)
             throws Problem {
-        sessions.inHeader(httpExchange).submit(new LockTask(httpExchange, creates, commandFactory, responder));
+        sessions.inHeader(httpExchange)
+                .submit(new LockTask(httpExchange, creates, commandFactory, responder));
     }
 
     // ---- shared locks
@@ -227,9 +234,13 @@ public final class LockRoutes {
                 httpExchange,
                 true,
                 (session, request) ->
-                        new Command.TryAcquire(session, request, Kind.SHARED, key, salt(httpExchange)),
+                        new Command.TryAcquire(
+                                session, request, Kind.SHARED, key, salt(httpExchange)),
                 (told, effect) -> {
-                    int holders = effect instanceof Effect.TryAcquired tryAcquired ? tryAcquired.holders() : 0;
+                    int holders =
+                            effect instanceof Effect.TryAcquired tryAcquired
+                                    ? tryAcquired.holders()
+                                    : 0;
                     return told.ok(new JsonObject().put("status", "ok").put("holders", holders));
                 });
     }
@@ -240,7 +251,8 @@ public final class LockRoutes {
         submit(
                 httpExchange,
                 false,
-                (session, request) -> new Command.ReleaseBySession(session, request, Kind.SHARED, key),
+                (session, request) ->
+                        new Command.ReleaseBySession(session, request, Kind.SHARED, key),
                 LockResponses::released);
     }
 

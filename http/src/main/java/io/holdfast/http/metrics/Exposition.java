@@ -38,7 +38,8 @@ final class Exposition implements AutoCloseable {
         registry.getPrometheusRegistry().register(new ServerCollector(backend));
         if (frontEndStatus.cluster() != null) {
             registry.getPrometheusRegistry()
-                    .register(new ClusterCollector(frontEndStatus.cluster(), frontEndStatus.ready()));
+                    .register(
+                            new ClusterCollector(frontEndStatus.cluster(), frontEndStatus.ready()));
         }
         addDflockd(frontEndStatus);
         new JvmMemoryMetrics().bindTo(registry);
@@ -87,7 +88,8 @@ final class Exposition implements AutoCloseable {
         return registry.scrape();
     }
 
-    private void addCall(HttpRequestMetrics.Call call, HttpRequestMetrics.ResponseCounter responseCounter) {
+    private void addCall(
+            HttpRequestMetrics.Call call, HttpRequestMetrics.ResponseCounter responseCounter) {
         if (!known.add(call)) {
             return;
         }
@@ -99,7 +101,10 @@ final class Exposition implements AutoCloseable {
                         call.path(),
                         "status",
                         String.valueOf(call.status()));
-        FunctionCounter.builder("dflockd.http.requests", responseCounter, HttpRequestMetrics.ResponseCounter::number)
+        FunctionCounter.builder(
+                        "dflockd.http.requests",
+                        responseCounter,
+                        HttpRequestMetrics.ResponseCounter::number)
                 .description("HTTP requests that were answered.")
                 .tags(tags)
                 .register(registry);

@@ -110,14 +110,18 @@ public final class MetricsRoutes implements AutoCloseable {
     private JsonArray contended() {
         JsonArray array = new JsonArray();
         for (ContendedKey contendedKey : backend.observatory().contended(CONTENDED)) {
-            JsonObject shown = new JsonObject().put("kind", JsonFormat.label(contendedKey.resource().kind()));
-            array.add(JsonFormat.putKey(shown, contendedKey.resource().key()).put("waits", contendedKey.waits()));
+            JsonObject shown =
+                    new JsonObject().put("kind", JsonFormat.label(contendedKey.resource().kind()));
+            array.add(
+                    JsonFormat.putKey(shown, contendedKey.resource().key())
+                            .put("waits", contendedKey.waits()));
         }
         return array;
     }
 
     private JsonObject series(int points) {
-        JsonObject object = new JsonObject().put("step_s", 1).put("end", JsonFormat.time(Instant.now()));
+        JsonObject object =
+                new JsonObject().put("step_s", 1).put("end", JsonFormat.time(Instant.now()));
         series.addTo(object, points);
         return object;
     }

@@ -3,14 +3,14 @@ package io.holdfast.http.metrics;
 import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.monitor.ContendedKey;
 import io.holdfast.driver.monitor.Histogram;
-import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.driver.monitor.Operation;
-import io.holdfast.engine.KeyEvent;
+import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Key;
+import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.Refusal;
 import io.holdfast.engine.KindUsage;
+import io.holdfast.engine.Refusal;
 import io.holdfast.http.inspect.JsonFormat;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
@@ -136,7 +136,11 @@ final class ServerCollector implements MultiCollector {
                 counter.dataPoint(
                         point(
                                 observatory().count(kind, type),
-                                Labels.of("kind", JsonFormat.label(kind), "reason", JsonFormat.label(type))));
+                                Labels.of(
+                                        "kind",
+                                        JsonFormat.label(kind),
+                                        "reason",
+                                        JsonFormat.label(type))));
             }
         }
         return counter.build();
@@ -178,17 +182,20 @@ final class ServerCollector implements MultiCollector {
                 HistogramSnapshot.builder()
                         .name("holdfast_hand_off_seconds")
                         .help("From a grant to one who waited until its connection had it.")
-                        .dataPoint(point(DurationHistogram.of(observatory().handOffs()), Labels.EMPTY))
+                        .dataPoint(
+                                point(DurationHistogram.of(observatory().handOffs()), Labels.EMPTY))
                         .build());
         all.add(
                 HistogramSnapshot.builder()
                         .name("holdfast_expiry_lateness_seconds")
                         .help("How long after the end of its lease a hold ended.")
-                        .dataPoint(point(DurationHistogram.of(observatory().lateness()), Labels.EMPTY))
+                        .dataPoint(
+                                point(DurationHistogram.of(observatory().lateness()), Labels.EMPTY))
                         .build());
     }
 
-    private static HistogramDataPointSnapshot point(DurationHistogram durationHistogram, Labels labels) {
+    private static HistogramDataPointSnapshot point(
+            DurationHistogram durationHistogram, Labels labels) {
         ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
         for (int i = 0; i < Histogram.buckets(); i++) {
             boolean last = i == Histogram.buckets() - 1;

@@ -32,7 +32,10 @@ final class DistributedSignalStream implements Mailbox {
     private boolean closed;
 
     private DistributedSignalStream(
-            HttpExchange httpExchange, DistributedSignals shared, HttpSessions sessions, Duration ping)
+            HttpExchange httpExchange,
+            DistributedSignals shared,
+            HttpSessions sessions,
+            Duration ping)
             throws Problem {
         this.httpExchange = httpExchange;
         this.shared = shared;
@@ -42,7 +45,10 @@ final class DistributedSignalStream implements Mailbox {
     }
 
     static DistributedSignalStream open(
-            HttpExchange httpExchange, DistributedSignals shared, HttpSessions sessions, Duration ping)
+            HttpExchange httpExchange,
+            DistributedSignals shared,
+            HttpSessions sessions,
+            Duration ping)
             throws Problem {
         return new DistributedSignalStream(httpExchange, shared, sessions, ping);
     }

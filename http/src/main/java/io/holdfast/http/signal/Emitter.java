@@ -1,7 +1,7 @@
 package io.holdfast.http.signal;
 
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.signal.DistributedSignals;
 import io.holdfast.driver.signal.SignalRequest;
@@ -10,8 +10,8 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Refusal;
 import io.holdfast.http.lock.Refusals;
-import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.HttpContext;
+import io.holdfast.http.web.HttpExchange;
 
 import org.jspecify.annotations.Nullable;
 
@@ -38,14 +38,19 @@ final class Emitter implements Mailbox {
         this.httpContext = httpContext;
     }
 
-    void emit(DistributedSignals shared, HttpExchange httpExchange, Key channel, ByteString payload) {
+    void emit(
+            DistributedSignals shared, HttpExchange httpExchange, Key channel, ByteString payload) {
         if (closed) {
             fail(httpExchange);
             return;
         }
         Session asking = session;
         if (asking == null) {
-            asking = httpContext.backend().driver().open(this, ClientInfo.ofServer("signals over HTTP"));
+            asking =
+                    httpContext
+                            .backend()
+                            .driver()
+                            .open(this, ClientInfo.ofServer("signals over HTTP"));
             session = asking;
         }
         long request = ++requests;

@@ -3,10 +3,10 @@ package io.holdfast.http.signal;
 import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.signal.ChannelView;
-import io.holdfast.driver.signal.ListenOutcome;
-import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.DistributedSignals;
+import io.holdfast.driver.signal.ListenOutcome;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.SignalService;
 import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
@@ -17,11 +17,11 @@ import io.holdfast.http.inspect.JsonFormat;
 import io.holdfast.http.lock.HttpSessions;
 import io.holdfast.http.web.ApiRouter;
 import io.holdfast.http.web.EventStream;
+import io.holdfast.http.web.HttpContext;
 import io.holdfast.http.web.HttpExchange;
 import io.holdfast.http.web.JsonBody;
 import io.holdfast.http.web.Permission;
 import io.holdfast.http.web.Problem;
-import io.holdfast.http.web.HttpContext;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -114,7 +114,8 @@ public final class SignalRoutes {
         switch (signals(httpExchange)) {
             case SignalHub hub -> listen(httpExchange, hub, pattern, group);
             case DistributedSignals shared ->
-                    DistributedSignalStream.open(httpExchange, shared, sessions, ping).listen(pattern, group);
+                    DistributedSignalStream.open(httpExchange, shared, sessions, ping)
+                            .listen(pattern, group);
         }
     }
 
@@ -122,7 +123,8 @@ public final class SignalRoutes {
             throws Problem {
         Stream opened = new Stream();
         HttpSessions.ForStream session =
-                sessions.openForStream(httpExchange, new StreamMailbox(httpExchange.web(), opened::close));
+                sessions.openForStream(
+                        httpExchange, new StreamMailbox(httpExchange.web(), opened::close));
         SignalStream listener = new SignalStream(httpExchange.web());
         Subscriber subscriber = hub.open(listener);
         ListenOutcome outcome = subscriber.listen(pattern, group);
@@ -235,7 +237,8 @@ public final class SignalRoutes {
                 });
     }
 
-    private static void addChannels(SignalService signalService, @Nullable Namespace only, JsonArray channels) {
+    private static void addChannels(
+            SignalService signalService, @Nullable Namespace only, JsonArray channels) {
         try (ScanCursor<ChannelView> all = signalService.list()) {
             for (List<ChannelView> slice = all.next();
                     !slice.isEmpty() && channels.size() < MAX_ROWS;

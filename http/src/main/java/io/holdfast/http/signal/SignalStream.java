@@ -1,7 +1,7 @@
 package io.holdfast.http.signal;
 
-import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 import io.holdfast.http.inspect.JsonFormat;

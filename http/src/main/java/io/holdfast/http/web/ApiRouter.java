@@ -90,7 +90,8 @@ public final class ApiRouter {
      *
      * @param template whose segments in braces take any segment of a path
      */
-    public void add(HttpMethod method, String template, Permission permission, RouteHandler routeHandler) {
+    public void add(
+            HttpMethod method, String template, Permission permission, RouteHandler routeHandler) {
         routes.add(new Route(method, template, permission, routeHandler));
     }
 
@@ -118,7 +119,8 @@ public final class ApiRouter {
      * not delayed for what others at its address do.
      */
     private void admit(Router router, HttpServerRequest request) {
-        if (!httpContext.access().hasCandidate(request) || httpConnections.isTrusted(request.connection())) {
+        if (!httpContext.access().hasCandidate(request)
+                || httpConnections.isTrusted(request.connection())) {
             route(router, request);
             return;
         }
@@ -213,7 +215,8 @@ public final class ApiRouter {
         if (!httpConnections.began(request.connection())) {
             return; // the answer before said that it was the last
         }
-        HttpExchange httpExchange = new HttpExchange(httpContext, httpConnections, request, namespace);
+        HttpExchange httpExchange =
+                new HttpExchange(httpContext, httpConnections, request, namespace);
         context.put(EXCHANGE, httpExchange);
         long since = System.nanoTime();
         context.addEndHandler(
@@ -222,7 +225,10 @@ public final class ApiRouter {
                         httpExchange.gone();
                     }
                     boolean left = end.failed() && !context.response().headWritten();
-                    answered(context, left ? CLIENT_GONE : context.response().getStatusCode(), since);
+                    answered(
+                            context,
+                            left ? CLIENT_GONE : context.response().getStatusCode(),
+                            since);
                     httpConnections.answered(request.connection());
                 });
         try {
@@ -230,7 +236,8 @@ public final class ApiRouter {
                 httpExchange.noContent();
                 return;
             }
-            if (!UNLIMITED.contains(request.path()) && !rateLimit.tryAcquire(httpExchange.address())) {
+            if (!UNLIMITED.contains(request.path())
+                    && !rateLimit.tryAcquire(httpExchange.address())) {
                 context.response().putHeader("Retry-After", "1");
                 throw new Problem(429, "rate_limited", "this address sends too many requests");
             }
@@ -247,7 +254,8 @@ public final class ApiRouter {
         HttpExchange known = context.get(EXCHANGE);
         HttpExchange httpExchange =
                 known == null
-                        ? new HttpExchange(httpContext, httpConnections, context.request(), namespace)
+                        ? new HttpExchange(
+                                httpContext, httpConnections, context.request(), namespace)
                         : known;
         boolean malformed = context.statusCode() >= 400 && context.statusCode() < 500;
         httpExchange.failed(

@@ -74,7 +74,8 @@ public final class HttpConnections {
      * @param limits of requests
      * @param mostPerAddress 0 for any number
      */
-    public HttpConnections(Access access, PieceBudget pieceBudget, Http1ServerConfig limits, int mostPerAddress) {
+    public HttpConnections(
+            Access access, PieceBudget pieceBudget, Http1ServerConfig limits, int mostPerAddress) {
         this.access = access;
         this.memoryBudget = pieceBudget;
         this.limits = limits;

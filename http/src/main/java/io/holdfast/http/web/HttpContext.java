@@ -11,7 +11,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What all exchanges have in common. Everything but {@link #runOnEventLoop} belongs to the event loop. */
+/**
+ * What all exchanges have in common. Everything but {@link #runOnEventLoop} belongs to the event
+ * loop.
+ */
 public final class HttpContext {
     /** How many look through everything at the same time; others wait. */
     private static final int OFF_LOOP = 4;

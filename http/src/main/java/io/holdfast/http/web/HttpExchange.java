@@ -24,8 +24,8 @@ import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 
 /**
- * One request and its answer. Belongs to the event loop; {@link HttpContext#runOnEventLoop} leads there. What is
- * answered after the client has gone, or a second time, is lost without harm.
+ * One request and its answer. Belongs to the event loop; {@link HttpContext#runOnEventLoop} leads
+ * there. What is answered after the client has gone, or a second time, is lost without harm.
  */
 public final class HttpExchange {
     /** A client that takes longer to read an answer, or reads more slowly, is sent away. */
@@ -51,7 +51,11 @@ public final class HttpExchange {
     private @Nullable QueryString queryString;
     private volatile boolean gone;
 
-    HttpExchange(HttpContext httpContext, HttpConnections httpConnections, HttpServerRequest request, Namespace namespace) {
+    HttpExchange(
+            HttpContext httpContext,
+            HttpConnections httpConnections,
+            HttpServerRequest request,
+            Namespace namespace) {
         this.httpContext = httpContext;
         this.httpConnections = httpConnections;
         this.request = request;
@@ -300,7 +304,8 @@ public final class HttpExchange {
     public Future<Void> fail(Problem problem) {
         String accept = request.getHeader(HttpHeaders.ACCEPT);
         boolean asked = accept != null && accept.contains(PROBLEM_JSON);
-        return answer(problem.status(), asked ? PROBLEM_JSON : JSON, JsonWriter.toLine(problem.toJson()));
+        return answer(
+                problem.status(), asked ? PROBLEM_JSON : JSON, JsonWriter.toLine(problem.toJson()));
     }
 
     /** Answers that it is there but not ready to serve. */
@@ -440,7 +445,8 @@ public final class HttpExchange {
                 .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache")
                 .putHeader("X-Accel-Buffering", "no")
                 .putHeader("X-Content-Type-Options", "nosniff");
-        EventStream stream = new EventStream(httpContext, httpContext.vertx(), response, this::reset);
+        EventStream stream =
+                new EventStream(httpContext, httpContext.vertx(), response, this::reset);
         onGone(stream::ended);
         return stream;
     }

@@ -23,8 +23,10 @@ final class QueryString {
         }
         for (String pair : AND.split(text, -1)) {
             int equals = pair.indexOf('=');
-            byte[] name = PercentEncoding.decode(equals < 0 ? pair : pair.substring(0, equals), true);
-            byte[] value = PercentEncoding.decode(equals < 0 ? "" : pair.substring(equals + 1), true);
+            byte[] name =
+                    PercentEncoding.decode(equals < 0 ? pair : pair.substring(0, equals), true);
+            byte[] value =
+                    PercentEncoding.decode(equals < 0 ? "" : pair.substring(equals + 1), true);
             if (name == null || value == null) {
                 throw Problem.badRequest("the query is not well encoded");
             }

@@ -1,8 +1,8 @@
 package io.holdfast.http.dashboard;
 
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -66,7 +66,8 @@ final class DashboardClient implements Mailbox, AutoCloseable {
         return this;
     }
 
-    private DashboardClient acquire(Kind kind, byte[] key, int limit, long leaseNanos, long waitNanos) {
+    private DashboardClient acquire(
+            Kind kind, byte[] key, int limit, long leaseNanos, long waitNanos) {
         session.submit(
                 new Command.Acquire(
                         number(),

@@ -5,15 +5,15 @@ import static io.holdfast.http.TestHttp.told;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.http.EventReader;
 import io.holdfast.http.DriverClient;
+import io.holdfast.http.EventReader;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -197,6 +197,7 @@ class AdminIT {
             http.post("/v1/admin/keys/key" + i + "/release", null);
         }
 
-        assertThat(json(http.get("/v1/admin/audit")).getJsonArray("audit")).hasSize(Audit.MAX_RECORDS);
+        assertThat(json(http.get("/v1/admin/audit")).getJsonArray("audit"))
+                .hasSize(Audit.MAX_RECORDS);
     }
 }

@@ -23,8 +23,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Holds {@link DeadlockDetector} against a house of locks in which everybody who can goes on, until nobody
- * can.
+ * Holds {@link DeadlockDetector} against a house of locks in which everybody who can goes on, until
+ * nobody can.
  */
 @DisplayName("Deadlocks, in houses drawn at random")
 class DeadlockDetectorPropertyTest {
@@ -34,7 +34,8 @@ class DeadlockDetectorPropertyTest {
     void those_are_stuck_who_are_left_when_all_others_have_gone() {
         for (long seed = 1; seed <= HOUSES; seed++) {
             House house = House.draw(new Random(seed));
-            DeadlockDetector found = new DeadlockDetector(house.holders(), house.waits(), _ -> false);
+            DeadlockDetector found =
+                    new DeadlockDetector(house.holders(), house.waits(), _ -> false);
 
             checkCycles(found, house, seed);
             assertThat(found.stuck()).as("seed %d", seed).isEqualTo(house.leftOver());

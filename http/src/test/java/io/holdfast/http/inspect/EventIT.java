@@ -8,8 +8,8 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
-import io.holdfast.http.EventReader;
 import io.holdfast.http.DriverClient;
+import io.holdfast.http.EventReader;
 import io.holdfast.http.TestHttp;
 import io.vertx.core.json.JsonObject;
 

@@ -2,8 +2,8 @@ package io.holdfast.http.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
@@ -159,7 +159,14 @@ class ExpositionTest {
         Key pool = Key.of(new Namespace("other"), new byte[] {'p'});
         given(alice.acquire(Kind.SEMAPHORE, pool, 2, 0, MetricsScenario.LONG));
         given(bob.acquire(Kind.SEMAPHORE, pool, 2, 0, MetricsScenario.LONG));
-        assertThat(carol.acquire(Kind.SEMAPHORE, pool, 2, MetricsScenario.LONG, MetricsScenario.LONG)).isNull();
+        assertThat(
+                        carol.acquire(
+                                Kind.SEMAPHORE,
+                                pool,
+                                2,
+                                MetricsScenario.LONG,
+                                MetricsScenario.LONG))
+                .isNull();
         PrometheusText text = metricsScenario.scrape();
         assertThat(text.value("dflockd_locks_held")).isEqualTo(1);
         assertThat(text.value("dflockd_lock_waiters")).isEqualTo(2);
@@ -219,7 +226,12 @@ class ExpositionTest {
         given(metricsScenario.client().acquire(Kind.LOCK, Key.of("short"), 1, 0, 1_000_000));
         metricsScenario.observatory.handedOff(30_000);
         Awaitility.await()
-                .until(() -> metricsScenario.scrape().value("holdfast_expiry_lateness_seconds_count") == 1);
+                .until(
+                        () ->
+                                metricsScenario
+                                                .scrape()
+                                                .value("holdfast_expiry_lateness_seconds_count")
+                                        == 1);
         PrometheusText text = metricsScenario.scrape();
         assertThat(text.value("holdfast_holds_ended_total", "kind", "lock", "reason", "expired"))
                 .isEqualTo(1);
@@ -276,7 +288,8 @@ class ExpositionTest {
             assertThat(bob.lock(key)).isNull();
         }
         assertThat(
-                        metricsScenario.scrape()
+                        metricsScenario
+                                .scrape()
                                 .value(
                                         "holdfast_contended_key_waits",
                                         "kind",

@@ -75,7 +75,8 @@ class GrafanaTest {
         PrometheusText first = metricsScenario.scrape(); // collections are counted from now on
         assertThat(first.names()).isNotEmpty();
         System.gc();
-        Awaitility.await().until(() -> metricsScenario.scrape().names().contains("jvm_gc_pause_seconds_sum"));
+        Awaitility.await()
+                .until(() -> metricsScenario.scrape().names().contains("jvm_gc_pause_seconds_sum"));
         return metricsScenario.scrape();
     }
 

@@ -1,25 +1,25 @@
 package io.holdfast.http.metrics;
 
 import io.holdfast.driver.AuthFailures;
-import io.holdfast.driver.KeyLimits;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.DriverConfig;
+import io.holdfast.driver.KeyLimits;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.MemoryBudgets;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.frontend.Backend;
 import io.holdfast.driver.frontend.ClusterView;
-import io.holdfast.driver.signal.SignalServices;
-import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.SignalServices;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -74,7 +74,10 @@ final class MetricsScenario implements AutoCloseable {
                     Path.of("."),
                     List.of(new ClusterView.Member("n2", "h2:1", 42, 5)));
     private final Exposition exposition =
-            new Exposition(backend, new FrontEndStatus("1.2.3", () -> true, () -> 7, () -> CLUSTER), tally);
+            new Exposition(
+                    backend,
+                    new FrontEndStatus("1.2.3", () -> true, () -> 7, () -> CLUSTER),
+                    tally);
 
     /** A session and what it was told. */
     final class Client implements Mailbox {

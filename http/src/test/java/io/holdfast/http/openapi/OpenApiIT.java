@@ -9,8 +9,8 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 
 import io.holdfast.driver.Secret;
-import io.holdfast.http.EventReader;
 import io.holdfast.http.DriverClient;
+import io.holdfast.http.EventReader;
 import io.holdfast.http.TestHttp;
 import io.holdfast.http.web.Route;
 import io.vertx.core.json.JsonArray;

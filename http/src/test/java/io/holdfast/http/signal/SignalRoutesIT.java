@@ -6,9 +6,9 @@ import static io.holdfast.http.TestHttp.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Subscriber;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;

@@ -1,8 +1,8 @@
 package io.holdfast.protocol.dflockd;
 
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Mode;
-import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 import io.holdfast.protocol.text.Whitespace;
 

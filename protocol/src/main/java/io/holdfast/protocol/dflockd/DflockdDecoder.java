@@ -90,7 +90,8 @@ public final class DflockdDecoder {
                 case 0 -> {
                     commandFeed = feed - start;
                     if (first
-                            && (HttpDetector.is(in, start, feed) || HttpDetector.isTls(in, start, feed))) {
+                            && (HttpDetector.is(in, start, feed)
+                                    || HttpDetector.isTls(in, start, feed))) {
                         return HTTP;
                     }
                     first = false;

@@ -2,9 +2,9 @@ package io.holdfast.protocol.dflockd;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
-import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,8 @@ public sealed interface DflockdRequest {
     long DEFAULT_LEASE = 0;
 
     /** {@code l}, {@code sl} */
-    record Acquire(Kind kind, Key key, long limit, long waitNanos, long leaseNanos, HoldAttributes terms)
+    record Acquire(
+            Kind kind, Key key, long limit, long waitNanos, long leaseNanos, HoldAttributes terms)
             implements DflockdRequest {
         public Acquire(Kind kind, Key key, long limit, long waitNanos, long leaseNanos) {
             this(kind, key, limit, waitNanos, leaseNanos, HoldAttributes.PLAIN);

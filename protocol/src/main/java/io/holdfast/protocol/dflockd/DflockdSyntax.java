@@ -3,10 +3,10 @@ package io.holdfast.protocol.dflockd;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Token;
 import io.holdfast.protocol.text.Whitespace;
 
@@ -178,7 +178,8 @@ public final class DflockdSyntax {
         return ByteString.of(Arrays.copyOfRange(text, start, end));
     }
 
-    private static DflockdRequest keyed(byte command, Kind kind, Key key, DflockdArguments dflockdArguments) {
+    private static DflockdRequest keyed(
+            byte command, Kind kind, Key key, DflockdArguments dflockdArguments) {
         return switch (command) {
             case 'l' -> acquire(kind, key, dflockdArguments);
             case 'r' -> release(kind, key, dflockdArguments);
@@ -241,7 +242,9 @@ public final class DflockdSyntax {
     }
 
     static boolean isValid(long a, long b, long c) {
-        return a != DflockdArguments.INVALID && b != DflockdArguments.INVALID && c != DflockdArguments.INVALID;
+        return a != DflockdArguments.INVALID
+                && b != DflockdArguments.INVALID
+                && c != DflockdArguments.INVALID;
     }
 
     /** Not empty, and no blank, tab, line feed or carriage return in it. */

@@ -73,7 +73,10 @@ final class TaggedSyntax {
 
     /** Decimal digits and nothing else; -1 if it is anything else, or too large. */
     private static long tag(byte[] text, int start, int end) {
-        Long number = start < end && text[start] >= '0' ? DflockdArguments.integer(text, start, end) : null;
+        Long number =
+                start < end && text[start] >= '0'
+                        ? DflockdArguments.integer(text, start, end)
+                        : null;
         return number == null ? -1 : number;
     }
 

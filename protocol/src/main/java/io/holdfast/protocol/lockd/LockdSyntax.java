@@ -26,6 +26,7 @@ public final class LockdSyntax {
         LockdVerb word = LockdVerb.of(line, start, wordEnd);
         return word == null
                 ? INVALID
-                : new LockdInput.Command(word, ByteString.of(Whitespace.normalise(line, wordEnd, end)));
+                : new LockdInput.Command(
+                        word, ByteString.of(Whitespace.normalise(line, wordEnd, end)));
     }
 }

@@ -49,27 +49,32 @@ public final class SocketlockSyntax {
             case "HELLO" -> new SocketlockRequest.Greeting(client);
             case "REQREAD" -> requestLock(client, Mode.READ, fieldReader);
             case "REQWRITE" -> requestLock(client, Mode.WRITE, fieldReader);
-            case "CONFIRM", "REJECT", "RELEASE", "STATUS", "TOKEN" -> about(client, verb, fieldReader);
+            case "CONFIRM", "REJECT", "RELEASE", "STATUS", "TOKEN" ->
+                    about(client, verb, fieldReader);
             case "PING" -> new SocketlockRequest.Ping(client);
             case "EOL" -> new SocketlockRequest.Eol(client);
             case "EPOCH" -> new SocketlockRequest.Epoch(client);
             case "SETTLED" -> new SocketlockRequest.ReassertionsDone(client);
             case "PROCESS" -> {
                 ByteString process = fieldReader.next();
-                yield process == null ? NOTHING : new SocketlockRequest.IdentifyProcess(client, process);
+                yield process == null
+                        ? NOTHING
+                        : new SocketlockRequest.IdentifyProcess(client, process);
             }
             case "REASSERT" -> reassert(client, fieldReader);
             default -> NOTHING;
         };
     }
 
-    private static SocketlockRequest requestLock(ByteString client, Mode mode, FieldReader fieldReader) {
+    private static SocketlockRequest requestLock(
+            ByteString client, Mode mode, FieldReader fieldReader) {
         ByteString first = fieldReader.next();
         return new SocketlockRequest.RequestLock(client, mode, first, fieldReader.next());
     }
 
     /** The id of the lock is all that follows, with single blanks. */
-    private static SocketlockRequest about(ByteString client, String verb, FieldReader fieldReader) {
+    private static SocketlockRequest about(
+            ByteString client, String verb, FieldReader fieldReader) {
         ByteString lock = fieldReader.rest();
         if (lock.isEmpty()) {
             return NOTHING;
@@ -106,7 +111,8 @@ public final class SocketlockSyntax {
     }
 
     /** What the arguments of a request mean. */
-    public static RequestArguments terms(Dialect dialect, SocketlockRequest.RequestLock requestLock) {
+    public static RequestArguments terms(
+            Dialect dialect, SocketlockRequest.RequestLock requestLock) {
         ByteString first = requestLock.first();
         ByteString second = requestLock.second();
         if (dialect == Dialect.NAMED && (first == null || isInteger(first))) {

@@ -145,7 +145,9 @@ class DflockdDecoderFuzzTest {
     private static void checkFixedPoint(DflockdRequest request) {
         String meant = WireBytes.describe(new DflockdInput.Request(request));
         DflockdRequest again = WireBytes.request(RequestWriter.plain().write(request));
-        check(WireBytes.describe(new DflockdInput.Request(again)).equals(meant), "it means the same");
+        check(
+                WireBytes.describe(new DflockdInput.Request(again)).equals(meant),
+                "it means the same");
     }
 
     /** This runs for every byte: an assertion library would take most of the time. */

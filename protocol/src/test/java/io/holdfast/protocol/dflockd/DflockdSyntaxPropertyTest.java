@@ -201,8 +201,10 @@ class DflockdSyntaxPropertyTest {
     Arbitrary<DflockdRequest> requests() {
         Arbitrary<Kind> kinds = Arbitraries.of(Kind.LOCK, Kind.SEMAPHORE);
         Arbitrary<Key> keys = keys();
-        Arbitrary<Long> waits = Arbitraries.longs().between(0, MOST_SECONDS).map(WireBytes::seconds);
-        Arbitrary<Long> leases = Arbitraries.longs().between(0, MOST_SECONDS).map(WireBytes::seconds);
+        Arbitrary<Long> waits =
+                Arbitraries.longs().between(0, MOST_SECONDS).map(WireBytes::seconds);
+        Arbitrary<Long> leases =
+                Arbitraries.longs().between(0, MOST_SECONDS).map(WireBytes::seconds);
         Arbitrary<Long> limits = Arbitraries.longs().between(1, Long.MAX_VALUE);
         Arbitrary<Token> tokens =
                 Combinators.combine(Arbitraries.longs(), Arbitraries.longs()).as(Token::new);

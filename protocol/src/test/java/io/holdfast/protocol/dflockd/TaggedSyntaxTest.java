@@ -2,9 +2,9 @@ package io.holdfast.protocol.dflockd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.engine.HoldAttributes;
 import io.holdfast.engine.Mode;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.HoldAttributes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 

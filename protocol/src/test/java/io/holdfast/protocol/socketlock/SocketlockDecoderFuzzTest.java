@@ -51,9 +51,13 @@ class SocketlockDecoderFuzzTest {
             SocketlockInput next = decoder.decode(in);
             for (; next != null; next = decoder.decode(in)) {
                 found.add(SocketlockText.describe(next));
-                if (next instanceof SocketlockInput.Line(SocketlockRequest.RequestLock requestLock)) {
+                if (next
+                        instanceof
+                        SocketlockInput.Line(SocketlockRequest.RequestLock requestLock)) {
                     for (Dialect dialect : Dialect.values()) {
-                        found.add(SocketlockText.describe(SocketlockSyntax.terms(dialect, requestLock)));
+                        found.add(
+                                SocketlockText.describe(
+                                        SocketlockSyntax.terms(dialect, requestLock)));
                     }
                 }
                 if (next instanceof SocketlockInput.TooLong) {

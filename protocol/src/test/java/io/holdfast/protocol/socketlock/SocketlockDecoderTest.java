@@ -65,7 +65,8 @@ class SocketlockDecoderTest {
         String lock = "x".repeat(SocketlockDecoder.MAX_LINE_BYTES - "I STATUS ".length() + 1);
         assertThat(decode("I PING\nI STATUS " + lock + "\nI PING\n"))
                 .containsExactly("I|ping", "too long");
-        assertThat(decode("y".repeat(SocketlockDecoder.MAX_LINE_BYTES + 1))).containsExactly("too long");
+        assertThat(decode("y".repeat(SocketlockDecoder.MAX_LINE_BYTES + 1)))
+                .containsExactly("too long");
         assertThat(decode("y".repeat(SocketlockDecoder.MAX_LINE_BYTES))).isEmpty();
     }
 }

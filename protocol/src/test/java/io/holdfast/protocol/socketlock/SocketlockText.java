@@ -72,7 +72,8 @@ final class SocketlockText {
 
     static String describe(SocketlockSyntax.RequestArguments requestArguments) {
         return switch (requestArguments) {
-            case SocketlockSyntax.RequestArguments.Lock(var lock, var seconds) -> text(lock) + " " + seconds;
+            case SocketlockSyntax.RequestArguments.Lock(var lock, var seconds) ->
+                    text(lock) + " " + seconds;
             case SocketlockSyntax.RequestArguments.InvalidTtl() -> "invalid ttl";
         };
     }

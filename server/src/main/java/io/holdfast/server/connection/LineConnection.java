@@ -1,8 +1,8 @@
 package io.holdfast.server.connection;
 
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.LogThrottle;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
@@ -353,7 +353,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
     }
 
     private void open() {
-        session = service.driver.open(this, new ClientInfo(service.protocol, this::name, isConcurrent()));
+        session =
+                service.driver.open(
+                        this, new ClientInfo(service.protocol, this::name, isConcurrent()));
         service.connections.incrementAndGet();
         service.traffic.connected();
         LOG.atDebug()

@@ -1,16 +1,16 @@
 package io.holdfast.server.dflockd;
 
 import io.holdfast.driver.AuthFailures;
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
-import io.holdfast.driver.signal.ListenOutcome;
-import io.holdfast.driver.signal.SignalListener;
-import io.holdfast.driver.signal.Recipients;
 import io.holdfast.driver.signal.DistributedSignals;
+import io.holdfast.driver.signal.ListenOutcome;
+import io.holdfast.driver.signal.Recipients;
 import io.holdfast.driver.signal.SignalHub;
+import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.SignalRequest;
 import io.holdfast.driver.signal.SignalService;
 import io.holdfast.driver.signal.Subscriber;
@@ -21,8 +21,8 @@ import io.holdfast.engine.Key;
 import io.holdfast.engine.KeyView;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.engine.TrackedRequestView;
 import io.holdfast.engine.RequestStatus;
+import io.holdfast.engine.TrackedRequestView;
 import io.holdfast.protocol.dflockd.DflockdDecoder;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
 import io.holdfast.protocol.dflockd.DflockdInput;
@@ -389,7 +389,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
             case DflockdRequest.Hello _, DflockdRequest.Cancel _ ->
                     DflockdEncoder.error(responseBuffer()); // each has its place, which is not here
             case DflockdRequest.Mine(long after) -> {
-                List<TrackedRequestView> places = session().trackedRequests(after, MAX_TRACKED_REQUESTS);
+                List<TrackedRequestView> places =
+                        session().trackedRequests(after, MAX_TRACKED_REQUESTS);
                 cost(places.size());
                 TaggedEncoder.trackedRequests(places, responseBuffer());
             }
@@ -598,7 +599,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                             granted.leaseNanos(),
                             asked instanceof Command.Enqueue,
                             responseBuffer());
-            case Effect.Renewed renewed -> TaggedEncoder.renewed(renewed.leaseNanos(), responseBuffer());
+            case Effect.Renewed renewed ->
+                    TaggedEncoder.renewed(renewed.leaseNanos(), responseBuffer());
             case Effect.Expired expired ->
                     TaggedEncoder.lost(expired.request(), "expired", output());
             case Effect.Revoked revoked ->
@@ -617,7 +619,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                 if (asked != null) {
                     respond(asked, effect);
                 } else if (effect instanceof Effect.TimedOut) {
-                    DflockdEncoder.timeout(responseBuffer()); // of a wait that another connection began
+                    DflockdEncoder.timeout(
+                            responseBuffer()); // of a wait that another connection began
                 }
             }
         }
@@ -864,14 +867,16 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
         switch (effect) {
             case Effect.Granted granted -> {
                 if (asked instanceof Command.Enqueue) {
-                    DflockdEncoder.acquired(granted.token(), granted.leaseNanos(), responseBuffer());
+                    DflockdEncoder.acquired(
+                            granted.token(), granted.leaseNanos(), responseBuffer());
                 } else {
                     DflockdEncoder.granted(granted.token(), granted.leaseNanos(), responseBuffer());
                 }
             }
             case Effect.Queued queued -> DflockdEncoder.queued(responseBuffer());
             case Effect.Released released -> DflockdEncoder.ok(responseBuffer());
-            case Effect.Renewed renewed -> DflockdEncoder.renewed(renewed.leaseNanos(), responseBuffer());
+            case Effect.Renewed renewed ->
+                    DflockdEncoder.renewed(renewed.leaseNanos(), responseBuffer());
             case Effect.TimedOut timedOut -> DflockdEncoder.timeout(responseBuffer());
             case Effect.Cancelled cancelled -> DflockdEncoder.error(responseBuffer());
             case Effect.Changed changed -> DflockdEncoder.ok(responseBuffer());
@@ -889,7 +894,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     Effect.ForceReleased _,
                     Effect.StatusReport _ ->
                     throw new IllegalStateException("no dflockd request asks for " + effect);
-            case Effect.Refused refused -> DflockdEncoder.refused(refused.reason(), responseBuffer());
+            case Effect.Refused refused ->
+                    DflockdEncoder.refused(refused.reason(), responseBuffer());
         }
     }
 

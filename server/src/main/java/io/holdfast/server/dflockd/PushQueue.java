@@ -1,7 +1,7 @@
 package io.holdfast.server.dflockd;
 
-import io.holdfast.driver.signal.SignalListener;
 import io.holdfast.driver.signal.Signal;
+import io.holdfast.driver.signal.SignalListener;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 

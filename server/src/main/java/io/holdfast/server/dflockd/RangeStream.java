@@ -2,8 +2,8 @@ package io.holdfast.server.dflockd;
 
 import io.holdfast.engine.ByteString;
 import io.holdfast.protocol.dflockd.DflockdEncoder;
-import io.holdfast.server.connection.StreamedResponse;
 import io.holdfast.server.connection.ByteBudget;
+import io.holdfast.server.connection.StreamedResponse;
 import io.netty.channel.ChannelHandlerContext;
 
 import java.util.List;
@@ -19,7 +19,11 @@ final class RangeStream extends StreamedResponse {
     private final List<ByteString> items;
     private final ByteBudget byteBudget;
 
-    RangeStream(ChannelHandlerContext ctx, List<ByteString> items, Writer writer, ByteBudget byteBudget) {
+    RangeStream(
+            ChannelHandlerContext ctx,
+            List<ByteString> items,
+            Writer writer,
+            ByteBudget byteBudget) {
         super(ctx, writer);
         this.items = items;
         this.byteBudget = byteBudget;

@@ -1,8 +1,8 @@
 package io.holdfast.server.dflockd;
 
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;

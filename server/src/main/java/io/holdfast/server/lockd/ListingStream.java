@@ -129,7 +129,9 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
         }
         List<Held> all = new ArrayList<>();
         try (ScanCursor<HolderView> scanCursor = driver.listHolders(service.namespace, kind)) {
-            for (List<HolderView> slice = scanCursor.next(); !slice.isEmpty(); slice = scanCursor.next()) {
+            for (List<HolderView> slice = scanCursor.next();
+                    !slice.isEmpty();
+                    slice = scanCursor.next()) {
                 for (HolderView view : slice) {
                     add(view, all);
                 }

@@ -28,7 +28,8 @@ public final class LockdWebSocketHandler extends LockdConnection<WebSocketInput>
     private static final byte[] NOTHING = {};
 
     private final LockdService service;
-    private final WebSocketFrameReader webSocketFrameReader = new WebSocketFrameReader(MAX_MESSAGE_BYTES);
+    private final WebSocketFrameReader webSocketFrameReader =
+            new WebSocketFrameReader(MAX_MESSAGE_BYTES);
 
     /** The message so far, when it comes in several frames, and room for more of it. */
     private byte[] fragments = NOTHING;

@@ -10,9 +10,9 @@ import io.holdfast.engine.Mode;
 import io.holdfast.engine.Refusal;
 import io.holdfast.engine.RequestStatus;
 import io.holdfast.protocol.socketlock.Dialect;
-import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockDecoder;
 import io.holdfast.protocol.socketlock.SocketlockEncoder;
+import io.holdfast.protocol.socketlock.SocketlockFailure;
 import io.holdfast.protocol.socketlock.SocketlockInput;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.protocol.socketlock.SocketlockSyntax;
@@ -259,12 +259,22 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private void requestLock(ByteString id, SocketlockRequest.RequestLock requestLock) {
         switch (SocketlockSyntax.terms(dialect, requestLock)) {
             case SocketlockSyntax.RequestArguments.InvalidTtl() ->
-                    fail(id, SocketlockFailure.INVALID_TTL, null, requestLock.mode(), SocketlockRequest.NO_SECONDS);
+                    fail(
+                            id,
+                            SocketlockFailure.INVALID_TTL,
+                            null,
+                            requestLock.mode(),
+                            SocketlockRequest.NO_SECONDS);
             case SocketlockSyntax.RequestArguments.Lock(var lock, var seconds) -> {
                 if (service.isTooLong(seconds)) {
                     fail(id, SocketlockFailure.TTL_TOO_LONG, lock, requestLock.mode(), seconds);
                 } else if (lock != null && byLock.containsKey(lock)) {
-                    fail(id, SocketlockFailure.INVALID_LOCK, lock, requestLock.mode(), SocketlockRequest.NO_SECONDS);
+                    fail(
+                            id,
+                            SocketlockFailure.INVALID_LOCK,
+                            lock,
+                            requestLock.mode(),
+                            SocketlockRequest.NO_SECONDS);
                 } else {
                     begin(id, requestLock, lock == null ? newLock() : lock, seconds);
                 }
@@ -280,10 +290,19 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
         return lock;
     }
 
-    private void begin(ByteString id, SocketlockRequest.RequestLock requestLock, ByteString lock, long seconds) {
+    private void begin(
+            ByteString id,
+            SocketlockRequest.RequestLock requestLock,
+            ByteString lock,
+            long seconds) {
         long number = nextRequest();
         if (register(id, number, lock, requestLock.mode(), seconds) == null) {
-            fail(id, SocketlockFailure.TOO_MANY, lock, requestLock.mode(), SocketlockRequest.NO_SECONDS);
+            fail(
+                    id,
+                    SocketlockFailure.TOO_MANY,
+                    lock,
+                    requestLock.mode(),
+                    SocketlockRequest.NO_SECONDS);
             return;
         }
         submit(
@@ -304,7 +323,9 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             sendStatus(id, request, lock, false);
         } else {
             serving = request;
-            submit(new Command.QueryStatus(session().id(), nextRequest(), service.key, known.number));
+            submit(
+                    new Command.QueryStatus(
+                            session().id(), nextRequest(), service.key, known.number));
         }
     }
 
@@ -448,7 +469,8 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
     private void answer(ByteString id, Effect.StatusReport statusReport) {
         switch (serving) {
             case SocketlockRequest.Confirm(_, var lock) -> {
-                Request request = findRequest(id, lock); // what was decided before may have ended it
+                Request request =
+                        findRequest(id, lock); // what was decided before may have ended it
                 if (request != null && statusReport.status() == RequestStatus.OFFERED) {
                     request.held = true;
                     if (list(id, request, statusReport.fence())) {
@@ -523,7 +545,8 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
             ByteString id, SocketlockRequest request, ByteString lock, boolean held) {
         SocketlockEncoder.status(id, held, lock, output());
         if (service.verbose && request instanceof SocketlockRequest.Status) {
-            service.logEvent(SocketlockEventLine.of(held ? "status_ok" : "status_timeout", id).lock(lock));
+            service.logEvent(
+                    SocketlockEventLine.of(held ? "status_ok" : "status_timeout", id).lock(lock));
         }
     }
 
@@ -606,7 +629,8 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
 
     private void event(String type, ByteString id, Request request) {
         if (service.verbose) {
-            service.logEvent(SocketlockEventLine.of(type, id).lock(request.lock).mode(request.mode));
+            service.logEvent(
+                    SocketlockEventLine.of(type, id).lock(request.lock).mode(request.mode));
         }
     }
 }

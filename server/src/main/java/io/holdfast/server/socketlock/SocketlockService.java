@@ -1,8 +1,8 @@
 package io.holdfast.server.socketlock;
 
 import io.holdfast.client.socketlock.primary.HoldRecord;
-import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.client.socketlock.primary.PrimaryLock;
+import io.holdfast.client.socketlock.primary.ProcessIdentity;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.ByteString;
@@ -153,7 +153,8 @@ public final class SocketlockService extends ConnectionService {
     /** Lists a hold before its holder is told of it; null if it must not be told. */
     @Nullable HoldRecord record(
             Mode mode, ByteString client, ByteString lock, ProcessIdentity process, long fence) {
-        HoldRecord hold = primaryLock.record(mode == Mode.WRITE, text(client), text(lock), process, fence);
+        HoldRecord hold =
+                primaryLock.record(mode == Mode.WRITE, text(client), text(lock), process, fence);
         if (hold == null) {
             over = true;
             checkPrimaryLock.run();
@@ -167,7 +168,8 @@ public final class SocketlockService extends ConnectionService {
 
     /** Finds a hold that the primary before has given; null if there is none to be had. */
     @Nullable HoldRecord inherit(SocketlockRequest.Reassert asked, ProcessIdentity process) {
-        return primaryLock.grace()
+        return primaryLock
+                .grace()
                 .reassert(
                         asked.mode() == Mode.WRITE,
                         text(asked.client()),

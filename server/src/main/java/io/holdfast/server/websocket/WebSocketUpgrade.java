@@ -2,9 +2,9 @@ package io.holdfast.server.websocket;
 
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.LogThrottle;
-import io.holdfast.server.connection.PipelineEvent;
 import io.holdfast.server.connection.InputBudget;
 import io.holdfast.server.connection.OutputShutdown;
+import io.holdfast.server.connection.PipelineEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
@@ -64,7 +64,8 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
      * @param timeoutMillis how long a client may take for its request
      * @param next what takes over
      */
-    public WebSocketUpgrade(OriginPolicy originPolicy, long timeoutMillis, Supplier<ChannelHandler> next) {
+    public WebSocketUpgrade(
+            OriginPolicy originPolicy, long timeoutMillis, Supplier<ChannelHandler> next) {
         this.originPolicy = originPolicy;
         this.timeoutMillis = timeoutMillis;
         this.next = next;

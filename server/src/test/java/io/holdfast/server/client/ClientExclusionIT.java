@@ -73,7 +73,9 @@ class ClientExclusionIT {
 
         void harm(Random random) {
             FaultProxy.Direction direction =
-                    random.nextBoolean() ? FaultProxy.Direction.TO_SERVER : FaultProxy.Direction.TO_CLIENT;
+                    random.nextBoolean()
+                            ? FaultProxy.Direction.TO_SERVER
+                            : FaultProxy.Direction.TO_CLIENT;
             switch (random.nextInt(10)) { // three of them heal
                 case 0 -> proxy.cut();
                 case 1 -> proxy.reset();

@@ -195,7 +195,8 @@ class ClientFaultIT {
 
     @ParameterizedTest
     @EnumSource
-    void finds_a_half_open_connection_by_its_pings(FaultProxy.Direction direction) throws Exception {
+    void finds_a_half_open_connection_by_its_pings(FaultProxy.Direction direction)
+            throws Exception {
         try (Holdfast client = builder().readTimeout(Duration.ofMillis(600)).connect();
                 Hold hold = client.lock("half").acquire(PATIENCE)) {
             proxy.stall(direction);

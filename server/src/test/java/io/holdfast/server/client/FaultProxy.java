@@ -179,8 +179,22 @@ final class FaultProxy implements AutoCloseable {
             ProxiedConnection proxiedConnection = new ProxiedConnection(client, onward);
             links.add(proxiedConnection);
             accepted++;
-            Thread.ofVirtual().start(() -> pump(proxiedConnection, proxiedConnection.toServer, client, onward));
-            Thread.ofVirtual().start(() -> pump(proxiedConnection, proxiedConnection.toClient, onward, client));
+            Thread.ofVirtual()
+                    .start(
+                            () ->
+                                    pump(
+                                            proxiedConnection,
+                                            proxiedConnection.toServer,
+                                            client,
+                                            onward));
+            Thread.ofVirtual()
+                    .start(
+                            () ->
+                                    pump(
+                                            proxiedConnection,
+                                            proxiedConnection.toClient,
+                                            onward,
+                                            client));
             return true;
         } finally {
             lock.unlock();

@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.Attempt;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.SignalSink;
 import io.holdfast.client.service.TimerClock;
@@ -78,7 +78,8 @@ class PlainServiceIT {
         return new AcquireRequest(AcquireRequest.Kind.LOCK, key, 1, wait.toNanos(), 0, false);
     }
 
-    private static CompletableFuture<AcquireOutcome> acquire(LockService service, AcquireRequest what) {
+    private static CompletableFuture<AcquireOutcome> acquire(
+            LockService service, AcquireRequest what) {
         var outcome = new CompletableFuture<AcquireOutcome>();
         service.acquire(what, outcome::complete);
         return outcome;

@@ -2,11 +2,11 @@ package io.holdfast.server.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.AcquireRequest;
 import io.holdfast.client.service.AcquireRequest.Kind;
 import io.holdfast.client.service.GrantedHold;
 import io.holdfast.client.service.LockService;
-import io.holdfast.client.service.AcquireOutcome;
 import io.holdfast.client.service.ServiceEvents;
 import io.holdfast.client.service.TimerClock;
 import io.holdfast.client.wire.WireConfig;
@@ -119,7 +119,9 @@ class TaggedServerIT {
                                 service.acquire(
                                         lock(Kind.LOCK, "k", 0, false),
                                         acquireOutcome -> {
-                                            GrantedHold hold = ((AcquireOutcome.Granted) acquireOutcome).hold();
+                                            GrantedHold hold =
+                                                    ((AcquireOutcome.Granted) acquireOutcome)
+                                                            .hold();
                                             order.add(number);
                                             fences.add(hold.fence().getAsLong());
                                             hold.release().thenRun(left::decrementAndGet);

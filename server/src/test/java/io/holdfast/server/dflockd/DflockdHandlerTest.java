@@ -3,8 +3,8 @@ package io.holdfast.server.dflockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.Draining;

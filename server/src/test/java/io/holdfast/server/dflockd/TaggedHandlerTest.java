@@ -3,13 +3,13 @@ package io.holdfast.server.dflockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.signal.SignalHub;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.PipelineEvent;
 import io.holdfast.server.connection.Draining;
 import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.PipelineEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

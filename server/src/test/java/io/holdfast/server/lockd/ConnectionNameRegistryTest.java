@@ -17,7 +17,9 @@ class ConnectionNameRegistryTest {
     private final ConnectionNameRegistry connectionNameRegistry = new ConnectionNameRegistry();
 
     private List<String> connections(ByteString name) {
-        return connectionNameRegistry.list(name).stream().map(ConnectionNameRegistry.Entry::connection).toList();
+        return connectionNameRegistry.list(name).stream()
+                .map(ConnectionNameRegistry.Entry::connection)
+                .toList();
     }
 
     @Test

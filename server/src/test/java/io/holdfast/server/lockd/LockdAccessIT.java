@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Protocol;
 
 import org.junit.jupiter.api.AfterEach;

@@ -1,8 +1,8 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.Stats;
 import io.holdfast.server.TestClient;

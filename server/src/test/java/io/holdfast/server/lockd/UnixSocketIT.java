@@ -3,9 +3,9 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
 import io.holdfast.server.HoldfastServer;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.StartException;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;

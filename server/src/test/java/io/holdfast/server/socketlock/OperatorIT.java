@@ -2,12 +2,12 @@ package io.holdfast.server.socketlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Mailbox;
-import io.holdfast.driver.ClientInfo;
+import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.Session;
 import io.holdfast.driver.SessionView;
-import io.holdfast.driver.ScanCursor;
 import io.holdfast.driver.monitor.Histogram;
 import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.driver.monitor.Traffic;
@@ -16,8 +16,8 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Kind;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;

@@ -38,7 +38,11 @@ class SocketlockConnectionIT {
                         new TestConfig().transport(transport),
                         path,
                         SocketlockTestServer.endpoint(
-                                path, null, QueuePolicy.FIFO, SocketlockTestServer.USUAL, events::add));
+                                path,
+                                null,
+                                QueuePolicy.FIFO,
+                                SocketlockTestServer.USUAL,
+                                events::add));
     }
 
     @AfterEach

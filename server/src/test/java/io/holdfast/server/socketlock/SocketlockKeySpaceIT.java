@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.ListenAddress;
 import io.holdfast.server.ConfigException;
 import io.holdfast.server.Endpoint;
+import io.holdfast.server.ListenAddress;
 import io.holdfast.server.Protocol;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
@@ -166,7 +166,8 @@ class SocketlockKeySpaceIT {
     @Test
     void is_spoken_on_a_unix_socket_alone() {
         Protocol protocol = endpoint(Path.of("/run/a"), null).protocol();
-        assertThatThrownBy(() -> new Endpoint(new ListenAddress.Tcp("127.0.0.1", 0), false, protocol))
+        assertThatThrownBy(
+                        () -> new Endpoint(new ListenAddress.Tcp("127.0.0.1", 0), false, protocol))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("socketlock is spoken on a Unix socket alone");
     }

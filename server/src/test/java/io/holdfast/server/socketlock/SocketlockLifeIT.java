@@ -147,7 +147,9 @@ class SocketlockLifeIT {
     @ValueSource(strings = {"3", "9223372037", "18446744074", "9223372036854775807", "+3", "0003"})
     @DisplayName("H7: is refused if it wants more than the longest time")
     void is_refused_if_it_wants_more_than_the_longest_time(String seconds) {
-        start(new SocketlockTimeouts(Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(2)));
+        start(
+                new SocketlockTimeouts(
+                        Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(2)));
         client.say("REQWRITE l1 " + seconds).expect("REQFAIL timeout too long");
         client.say("REQWRITE l1 2").expect("WRITELOCK l1");
     }

@@ -60,7 +60,8 @@ final class Checker {
                 .forEach(
                         (_, holds) -> {
                             onlyOneHolds(holds);
-                            List<ObservedHold> fenced = holds.stream().filter(ObservedHold::hasFence).toList();
+                            List<ObservedHold> fenced =
+                                    holds.stream().filter(ObservedHold::hasFence).toList();
                             firstComeFirstServed(fenced, ObservedHold::knownFrom);
                             grouped(fenced, observedHold -> "" + observedHold.node())
                                     .values()
@@ -72,9 +73,13 @@ final class Checker {
     private void fencesAreUnique() {
         Map<Long, ObservedHold> seen = new HashMap<>();
         for (ObservedHold observedHold : history.holds()) {
-            ObservedHold other = observedHold.hasFence() ? seen.putIfAbsent(observedHold.fence(), observedHold) : null;
+            ObservedHold other =
+                    observedHold.hasFence()
+                            ? seen.putIfAbsent(observedHold.fence(), observedHold)
+                            : null;
             if (other != null) {
-                violations.add("one fence twice: " + describe(other) + " and " + describe(observedHold));
+                violations.add(
+                        "one fence twice: " + describe(other) + " and " + describe(observedHold));
             }
         }
     }
@@ -111,7 +116,8 @@ final class Checker {
     }
 
     /** Whoever asks when another is known to be before it gets a greater fence. */
-    private void firstComeFirstServed(List<ObservedHold> holds, ToLongFunction<ObservedHold> before) {
+    private void firstComeFirstServed(
+            List<ObservedHold> holds, ToLongFunction<ObservedHold> before) {
         List<ObservedHold> byAsked = new ArrayList<>(holds);
         byAsked.sort(Comparator.comparingLong(ObservedHold::asked));
         List<ObservedHold> byBefore = new ArrayList<>(holds);
@@ -127,8 +133,10 @@ final class Checker {
                     greatest = earlier;
                 }
             }
-            if (greatest != null && Long.compareUnsigned(greatest.fence(), observedHold.fence()) > 0) {
-                violations.add("out of order: " + describe(greatest) + " after " + describe(observedHold));
+            if (greatest != null
+                    && Long.compareUnsigned(greatest.fence(), observedHold.fence()) > 0) {
+                violations.add(
+                        "out of order: " + describe(greatest) + " after " + describe(observedHold));
             }
         }
     }
@@ -249,7 +257,10 @@ final class Checker {
                                 && (source == null || source.answered() < later.asked());
                 if (overwritten) {
                     violations.add(
-                            describe(read) + ", though " + later.value() + " was acknowledged before");
+                            describe(read)
+                                    + ", though "
+                                    + later.value()
+                                    + " was acknowledged before");
                     break;
                 }
             }

@@ -52,7 +52,14 @@ final class LockClient extends Client {
         long confirmed;
         long leaseEnd;
 
-        HeldLock(int node, String key, String token, long asked, long sent, long inLine, long lease) {
+        HeldLock(
+                int node,
+                String key,
+                String token,
+                long asked,
+                long sent,
+                long inLine,
+                long lease) {
             this.node = node;
             this.key = key;
             this.token = token;
@@ -82,7 +89,8 @@ final class LockClient extends Client {
         RequestSocket at = connection();
         long asked = System.nanoTime();
         String answer = ask("l", key, wait + " " + lease, wait);
-        return granted(at, key, answer, "ok ", asked, at.sent(), ObservedHold.NEVER, lease, asked, wait);
+        return granted(
+                at, key, answer, "ok ", asked, at.sent(), ObservedHold.NEVER, lease, asked, wait);
     }
 
     private @Nullable HeldLock enqueue(String key, int wait, int lease)
@@ -205,7 +213,13 @@ final class LockClient extends Client {
         if (asked < heldLock.leaseEnd && answered < heldLock.leaseEnd && answered - asked < SWIFT) {
             history.add(
                     new History.Lost(
-                            name, heldLock.node, heldLock.key, request, heldLock.granted, asked, answered));
+                            name,
+                            heldLock.node,
+                            heldLock.key,
+                            request,
+                            heldLock.granted,
+                            asked,
+                            answered));
         }
     }
 

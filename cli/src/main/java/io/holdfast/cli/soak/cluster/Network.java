@@ -12,8 +12,8 @@ import java.util.List;
 /**
  * The ways between nodes, which can be broken one by one. Each node is known by a name, and each
  * node has a file of its own that says where the names are: its own name is where it listens, the
- * others' are a {@link NetworkProxy} of this process. So all nodes agree on the names, and no address that
- * one tells another leads past the links.
+ * others' are a {@link NetworkProxy} of this process. So all nodes agree on the names, and no
+ * address that one tells another leads past the links.
  */
 final class Network implements Closeable {
     private final List<Integer> ports;

@@ -41,7 +41,13 @@ class CheckerTest {
 
     @Test
     void finds_two_holders_where_one_has_no_fence() {
-        history.add(hold("a", 0, ObservedHold.NO_FENCE).asked(0).granted(1).confirmed(1).ended(5).get());
+        history.add(
+                hold("a", 0, ObservedHold.NO_FENCE)
+                        .asked(0)
+                        .granted(1)
+                        .confirmed(1)
+                        .ended(5)
+                        .get());
         history.add(hold("b", 1, 8).asked(1).granted(4).confirmed(4).ended(6).get());
         assertThat(found()).singleElement().asString().startsWith("two holders: a ");
     }

@@ -39,7 +39,12 @@ public final class GracePeriod {
     private long nextLookNanos;
     private boolean over;
 
-    GracePeriod(PrimaryLock primaryLock, List<HoldRecord> listed, boolean unknown, long unlistedEpoch, long nowNanos) {
+    GracePeriod(
+            PrimaryLock primaryLock,
+            List<HoldRecord> listed,
+            boolean unknown,
+            long unlistedEpoch,
+            long nowNanos) {
         this.primaryLock = primaryLock;
         this.outstanding = new ArrayList<>(listed);
         this.unknown = unknown;

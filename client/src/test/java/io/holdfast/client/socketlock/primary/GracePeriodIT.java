@@ -64,7 +64,11 @@ class GracePeriodIT {
     }
 
     private static HoldRecord hold(
-            PrimaryLock primaryLock, boolean write, String clientId, String lockId, ProcessIdentity process) {
+            PrimaryLock primaryLock,
+            boolean write,
+            String clientId,
+            String lockId,
+            ProcessIdentity process) {
         return Objects.requireNonNull(primaryLock.record(write, clientId, lockId, process, 1));
     }
 
@@ -87,7 +91,8 @@ class GracePeriodIT {
         return hold;
     }
 
-    private static @Nullable HoldRecord reassert(PrimaryLock primaryLock, String lockId, long epoch) {
+    private static @Nullable HoldRecord reassert(
+            PrimaryLock primaryLock, String lockId, long epoch) {
         return reassert(primaryLock.grace(), true, "c", lockId, epoch, OWN);
     }
 
@@ -194,7 +199,14 @@ class GracePeriodIT {
         assertThat(reassert(gracePeriod, true, "c", "l1", epoch - 1, OWN)).isNull();
         assertThat(reassert(gracePeriod, true, "c", "l1", 0, OWN)).isNull();
         assertThat(reassert(gracePeriod, true, "c", "l1", epoch, ProcessIdentity.UNKNOWN)).isNull();
-        assertThat(reassert(gracePeriod, true, "c", "l1", epoch, ProcessIdentity.of(sleeper().pid())))
+        assertThat(
+                        reassert(
+                                gracePeriod,
+                                true,
+                                "c",
+                                "l1",
+                                epoch,
+                                ProcessIdentity.of(sleeper().pid())))
                 .isNull();
         assertThat(isOver(next)).isFalse();
         assertThat(reassert(gracePeriod, true, "c", "l1", epoch, OWN)).isNotNull();
@@ -419,7 +431,8 @@ class GracePeriodIT {
     @Test
     void is_complete_after_a_stranger_that_left_nothing() throws Exception {
         PrimaryLock.Attempt.Taken taken =
-                (PrimaryLock.Attempt.Taken) PrimaryLock.tryTake(path(), true); // who asks was its client
+                (PrimaryLock.Attempt.Taken)
+                        PrimaryLock.tryTake(path(), true); // who asks was its client
         try {
             assertThat(isOver(taken.primaryLock())).isFalse();
             assertThat(reassert(taken.primaryLock(), "l1", 0)).isNotNull();

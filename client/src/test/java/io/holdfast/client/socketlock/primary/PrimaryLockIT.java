@@ -157,7 +157,8 @@ class PrimaryLockIT {
             }
             Object before = inode(path());
 
-            assertThat(PrimaryLock.tryTake(path())).isNotInstanceOf(PrimaryLock.Attempt.Taken.class);
+            assertThat(PrimaryLock.tryTake(path()))
+                    .isNotInstanceOf(PrimaryLock.Attempt.Taken.class);
             assertThat(inode(path())).isEqualTo(before);
         }
     }
@@ -384,8 +385,10 @@ class PrimaryLockIT {
         PrimaryLock primaryLock = take();
         serve(primaryLock).close();
         assertThat(primaryLock.fenceFloor()).isZero();
-        Objects.requireNonNull(primaryLock.record(true, "c", "l1", ProcessIdentity.own(), 5_000_000));
-        Objects.requireNonNull(primaryLock.record(true, "c", "l2", ProcessIdentity.own(), 5_500_000));
+        Objects.requireNonNull(
+                primaryLock.record(true, "c", "l1", ProcessIdentity.own(), 5_000_000));
+        Objects.requireNonNull(
+                primaryLock.record(true, "c", "l2", ProcessIdentity.own(), 5_500_000));
         primaryLock.close();
         PrimaryLock second = take();
 
@@ -407,12 +410,15 @@ class PrimaryLockIT {
         assertThat(primaryLock.isOurs()).isFalse();
     }
 
-    private static HoldRecord record(PrimaryLock primaryLock, String lockId, ProcessIdentity process) {
+    private static HoldRecord record(
+            PrimaryLock primaryLock, String lockId, ProcessIdentity process) {
         return Objects.requireNonNull(primaryLock.record(true, "c", lockId, process, 1));
     }
 
-    private static @Nullable HoldRecord reassert(PrimaryLock primaryLock, String lockId, long epoch) {
-        HoldRecord hold = primaryLock.grace().reassert(true, "c", lockId, epoch, ProcessIdentity.own(), 2);
+    private static @Nullable HoldRecord reassert(
+            PrimaryLock primaryLock, String lockId, long epoch) {
+        HoldRecord hold =
+                primaryLock.grace().reassert(true, "c", lockId, epoch, ProcessIdentity.own(), 2);
         if (hold != null) {
             primaryLock.grace().booked();
         }
