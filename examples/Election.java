@@ -1,5 +1,5 @@
 import io.holdfast.client.Holdfast;
-import io.holdfast.client.Leader;
+import io.holdfast.client.LeaderElection;
 
 import java.util.concurrent.CountDownLatch;
 
@@ -11,12 +11,12 @@ class Election {
                 Holdfast second = Holdfast.connect(server)) {
             CountDownLatch firstLeads = new CountDownLatch(1);
             CountDownLatch secondLeads = new CountDownLatch(1);
-            Leader.Candidacy one =
-                    first.leader("example.leader").campaign(hold -> lead(firstLeads));
+            LeaderElection.Candidacy one =
+                    first.leaderElection("example.leader").campaign(hold -> lead(firstLeads));
             firstLeads.await();
             System.out.println("the first one leads");
-            Leader.Candidacy two =
-                    second.leader("example.leader").campaign(hold -> lead(secondLeads));
+            LeaderElection.Candidacy two =
+                    second.leaderElection("example.leader").campaign(hold -> lead(secondLeads));
             one.close();
             secondLeads.await();
             System.out.println("the second one leads");

@@ -61,7 +61,6 @@ final class Commands {
         if (line.startsWith("error")) {
             throw ClientExceptions.refused(what, address, line);
         }
-        throw new OutcomeUnknownException(
-                what + " at " + address + ": the answer is none of this command", null);
+        throw new OutcomeUnknownException(what + " at " + address + ": unexpected response", null);
     }
 }

@@ -34,7 +34,8 @@ final class QueuedAcquireHandle implements QueuedAcquire {
         long nanos = SaturatedNanos.waiting(timeout);
         synchronized (this) {
             if (done) {
-                throw new IllegalStateException("the place for " + key + " is used up");
+                throw new IllegalStateException(
+                        "the place for " + key + ": this queued acquire has ended");
             }
         }
         boolean before = isGranted();

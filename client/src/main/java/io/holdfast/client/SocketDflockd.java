@@ -74,8 +74,7 @@ final class SocketDflockd implements DflockdConnection {
         }
         throw line.startsWith("error")
                 ? ClientExceptions.refused(command + " " + key, connection.address(), line)
-                : new OutcomeUnknownException(
-                        command + " " + key + ": the answer is none of this command", null);
+                : new OutcomeUnknownException(command + " " + key + ": unexpected response", null);
     }
 
     /** True for {@code ok}, false for {@code error}. */

@@ -61,7 +61,8 @@ public record NodeReport(NodeStatus status, List<String> names) {
     public static NodeReport of(byte[] bytes) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
         if (in.readByte() < VERSION) {
-            throw new IOException("the node answers in a version that is not known here");
+            throw new IOException(
+                    "unsupported version of the node's report: upgrade holdfast on this machine");
         }
         String node = in.readUTF();
         String role = in.readUTF();
@@ -97,7 +98,7 @@ public record NodeReport(NodeStatus status, List<String> names) {
     private static int count(DataInputStream in) throws IOException {
         int count = in.readInt();
         if (count < 0 || count > MAX_COUNT) {
-            throw new IOException("the node's answer makes no sense");
+            throw new IOException("malformed report of the node");
         }
         return count;
     }

@@ -66,7 +66,7 @@ final class DeadlineThread {
             try {
                 runOnce();
             } catch (RuntimeException | Error e) {
-                LOG.atError().setCause(e).log("deadline thread failed, going on");
+                LOG.atError().setCause(e).log("expiring deadlines failed; retrying");
                 LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
             }
         }

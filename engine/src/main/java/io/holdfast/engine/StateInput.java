@@ -25,7 +25,7 @@ final class StateInput {
     }
 
     static IOException wrong(String what) {
-        return new IOException("no state of an engine: " + what);
+        return new IOException("malformed engine state: " + what);
     }
 
     static void check(boolean right, String what) throws IOException {

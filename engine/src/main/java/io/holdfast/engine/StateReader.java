@@ -176,7 +176,8 @@ final class StateReader {
 
     private static boolean isAsked(int terms, Resource resource) throws IOException {
         boolean asked = (terms & StateTags.OFFERED) != 0;
-        StateInput.check(!asked || resource instanceof ReadWriteLock, "asked for what is no mutex");
+        StateInput.check(
+                !asked || resource instanceof ReadWriteLock, "offer for a kind that is not a lock");
         return asked;
     }
 

@@ -390,7 +390,7 @@ public final class HttpFrontEnd implements FrontEnd {
         } catch (CompletionException | RejectedExecutionException e) {
             LOG.atWarn()
                     .addKeyValue("error", FailureText.of(e))
-                    .log("HTTP did not end as it should");
+                    .log("error while stopping the HTTP server");
         }
     }
 }

@@ -119,7 +119,7 @@ public final class LockFileStatus {
 
     String holderText() {
         if (found == Found.NOTHING) {
-            return "somebody who released it just now";
+            return "a process that has just released it";
         }
         if (holder == null) {
             return "somebody unknown: there is " + whatIsThere();

@@ -181,7 +181,7 @@ final class SocketlockListener {
                 } else if (!now.primaryLock.isOurs()) {
                     LOG.atWarn()
                             .addKeyValue("path", address)
-                            .log("the path is no longer ours: closing its connections");
+                            .log("lost the primary lock of the path; closing its connections");
                     startOver(now);
                 } else {
                     endGrace(now);
@@ -257,7 +257,7 @@ final class SocketlockListener {
             }
             servingPeriod = fresh;
             lastFailure = "";
-            LOG.atInfo().addKeyValue("path", address).log("the path is ours again");
+            LOG.atInfo().addKeyValue("path", address).log("serving the path again");
         } catch (StartException e) {
             logFailure(String.valueOf(e.getMessage()));
         }
@@ -269,7 +269,7 @@ final class SocketlockListener {
             LOG.atWarn()
                     .addKeyValue("path", address)
                     .addKeyValue("reason", reason)
-                    .log("cannot serve the path, trying again");
+                    .log("cannot become the primary of the path; retrying");
         }
     }
 

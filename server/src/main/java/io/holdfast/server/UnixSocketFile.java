@@ -130,7 +130,7 @@ final class UnixSocketFile {
         if (answers(path)) {
             throw new StartException("cannot listen on " + path + ": a server answers there");
         }
-        LOG.atInfo().addKeyValue("path", path).log("replacing a socket nobody listens on");
+        LOG.atInfo().addKeyValue("path", path).log("replacing a stale socket file");
         Files.delete(path);
     }
 

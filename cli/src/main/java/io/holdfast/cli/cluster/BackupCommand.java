@@ -45,7 +45,8 @@ final class BackupCommand extends AdminCommand {
         if (cluster.isGiven(variables)) {
             String name = ClusterOptions.value(node, variables, "HOLDFAST_NODE");
             if (name.isEmpty()) {
-                throw new IllegalArgumentException("which node is asked? name it with --node");
+                throw new IllegalArgumentException(
+                        "--node is required: the node that writes the snapshot");
             }
             cluster.admin(variables).snapshot(name);
         }

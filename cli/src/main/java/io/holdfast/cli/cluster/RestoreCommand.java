@@ -51,7 +51,8 @@ final class RestoreCommand extends AdminCommand {
         if (cluster.isGiven(variables)) {
             members = cluster.nodes(variables);
             if (name.isEmpty()) {
-                throw new IllegalArgumentException("whose is it to be? name the node with --node");
+                throw new IllegalArgumentException(
+                        "--node is required: the node that will own the data directory");
             }
             String wanted = name;
             if (members.stream().noneMatch(member -> member.name().equals(wanted))) {

@@ -27,7 +27,7 @@ public final class TrailingCommand {
         List<String> all = spec.commandLine().getParseResult().originalArgs();
         int separator = all.size() - command.size() - 1;
         if (separator < 0 || !all.get(separator).equals(SEPARATOR)) {
-            throw new ParameterException(spec.commandLine(), "The command must stand behind --");
+            throw new ParameterException(spec.commandLine(), "Put the command after --");
         }
         if (command.isEmpty()) {
             throw new ParameterException(spec.commandLine(), "A command to run is missing");

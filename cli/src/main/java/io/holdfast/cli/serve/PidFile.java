@@ -47,10 +47,10 @@ final class PidFile implements AutoCloseable {
                             StandardOpenOption.WRITE);
             FileLock lock = channel.tryLock();
             if (lock == null) {
-                throw new IOException("another process has it");
+                throw new IOException("the pid file is locked by another running server");
             }
             if (!Files.isRegularFile(path) || !isPidFile(channel)) {
-                throw new IOException("there is a file with something else in it");
+                throw new IOException("the file exists and is not a pid file");
             }
             channel.truncate(0);
             byte[] number =

@@ -50,7 +50,7 @@ final class ServerRun {
                 if (System.nanoTime() - firstNanos < SAME_SIGNAL_NANOS) {
                     return;
                 }
-                LOG.warn("second signal, ending at once");
+                LOG.warn("second signal: exiting without draining");
                 Runtime.getRuntime().halt(status);
             }
             begun = true;

@@ -133,7 +133,7 @@ final class HttpReader implements AutoCloseable {
                             base
                                     + (token.isPresent()
                                             ? " does not accept the token"
-                                            : " wants a token")
+                                            : " requires a token: give --token-file")
                                     + " (--token-file gives it)";
                     case 404 -> base + " does not have that: " + code;
                     case 429 -> base + " takes no more requests now";

@@ -155,7 +155,9 @@ class LockdProcessIT {
                 try (ServerProcess second = lockd("--tcp", "0", "-pidfile", pid.toString())) {
                     assertRefused(
                             second,
-                            "cannot write the pid file " + pid + ": another process has it");
+                            "cannot write the pid file "
+                                    + pid
+                                    + ": the pid file is locked by another running server");
                 }
                 assertThat(Files.readString(pid)).isEqualTo("" + first.pid());
                 try (var client = new LockdSocket(port)) {

@@ -49,7 +49,7 @@ class PidFileTest {
         Path file = Files.writeString(folder.resolve("precious"), "not a number");
         assertThatThrownBy(() -> PidFile.write(file.toString()))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("there is a file with something else in it");
+                .hasMessageContaining("the file exists and is not a pid file");
         assertThat(file).hasContent("not a number");
         assertThatThrownBy(() -> PidFile.write("/dev/null")).isInstanceOf(ConfigException.class);
         assertThat(Path.of("/dev/null")).exists();

@@ -333,7 +333,10 @@ class ExplainCommandIT {
             api.refuse("/v1/keys/k", 401, "unauthorized");
             assertThat(explain("k").err())
                     .containsExactly(
-                            "Error: " + api.url() + " wants a token (--token-file gives it)");
+                            "Error: "
+                                    + api.url()
+                                    + " requires a token: give --token-file (--token-file gives"
+                                    + " it)");
             Path file = Files.writeString(folder.resolve("token"), "sesame\n");
             Ended ended = explain("k", "--token-file", file.toString());
             assertThat(ended.status()).isEqualTo(3);

@@ -394,7 +394,7 @@ public final class MemoryService implements LockService {
     }
 
     private static ServiceException unreachable() {
-        return failure(ServiceException.Kind.UNREACHABLE, "the connection with memory is cut");
+        return failure(ServiceException.Kind.UNREACHABLE, "the fake server is disconnected");
     }
 
     private static ServiceException closedFailure() {

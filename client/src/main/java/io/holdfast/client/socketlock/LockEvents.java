@@ -92,7 +92,7 @@ final class LockEvents {
             thread.shutdown();
         }
         if (dropped() > 0) {
-            LOG.log(Level.WARNING, "The listener was too slow for {0} events", dropped());
+            LOG.log(Level.WARNING, "dropped {0} events: the listener is too slow", dropped());
         }
     }
 

@@ -463,7 +463,7 @@ final class ClientSession implements ReconnectingConnection.ConnectionListener {
     /** The server may have given the session up, though the connection seems to be there. */
     void onSilence(LineChannel from) {
         if (from == lineChannel) {
-            disconnected(new IOException("no answer for as long as the server keeps a session"));
+            disconnected(new IOException("no response within the session grace period"));
             from.close();
         }
     }

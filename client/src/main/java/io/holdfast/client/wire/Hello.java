@@ -48,7 +48,10 @@ record Hello(
     static boolean isTaggedOrPlain(String answer, String address) throws ServiceException {
         if (answer.equals("error_auth")) {
             throw new ServiceException(
-                    ServiceException.Kind.AUTHENTICATION, address + " wants a token", "", null);
+                    ServiceException.Kind.AUTHENTICATION,
+                    address + " requires an auth token",
+                    "",
+                    null);
         }
         if (!isTagged(answer) && !answer.equals("error")) {
             String word = answer.split(" ", 2)[0];

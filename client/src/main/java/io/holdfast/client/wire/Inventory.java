@@ -65,7 +65,7 @@ final class Inventory {
             add(entry.split(":", -1), askedAtNanos);
         }
         if (last <= before) {
-            throw new BadLineException("a list of holds that does not advance");
+            throw new BadLineException("mine: a page that does not advance");
         }
         return true;
     }

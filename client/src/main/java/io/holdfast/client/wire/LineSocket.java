@@ -149,7 +149,7 @@ final class LineSocket implements AutoCloseable {
                     ServiceException.Kind.AUTHENTICATION,
                     address
                             + (answer.equals("error")
-                                    ? " takes no token: it asks for none"
+                                    ? " has no authentication: connect without a token"
                                     : " refused the token"),
                     "",
                     null);

@@ -53,7 +53,9 @@ public final class RawConnection implements AutoCloseable {
                                 LineSocket.text(address), ConnectionFailure.reason(e), e);
             }
         }
-        throw failure != null ? failure : LineSocket.unreachable("nowhere", "no address", null);
+        throw failure != null
+                ? failure
+                : LineSocket.unreachable("no server address", "no address", null);
     }
 
     public String address() {
@@ -99,7 +101,7 @@ public final class RawConnection implements AutoCloseable {
                     next = pendingReplies.poll();
                 }
                 if (next == null) {
-                    end("an answer that nobody asked for");
+                    end("unexpected response");
                     return;
                 }
                 next.complete(line);

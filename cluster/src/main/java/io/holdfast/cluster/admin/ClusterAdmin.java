@@ -238,7 +238,10 @@ public final class ClusterAdmin {
                                             .build()),
                     "the cluster stays as it is");
         } catch (IOException | RuntimeException e) {
-            throw failed("the cluster did not say that it has changed", e);
+            throw failed(
+                    "no confirmation that the cluster has changed: check it with holdfast cluster"
+                        + " status",
+                    e);
         }
     }
 

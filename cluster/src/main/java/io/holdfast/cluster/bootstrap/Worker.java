@@ -48,7 +48,7 @@ final class Worker {
             try {
                 pauseNanos = task.getAsLong();
             } catch (RuntimeException | Error e) { // without it the node would not know its end
-                LOG.atError().setCause(e).log("a task of the cluster failed");
+                LOG.atError().setCause(e).log("background task failed; retrying");
                 pauseNanos = AFTER_FAILURE_NANOS;
             }
             if (!wanted.get() && !ended && pauseNanos > 0) {

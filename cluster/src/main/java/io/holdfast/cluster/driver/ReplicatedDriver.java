@@ -632,7 +632,9 @@ public final class ReplicatedDriver implements SignalDriver {
 
     private void sendAllAway() {
         if (!closing) {
-            LOG.warn("cut off from the cluster: clients are sent away");
+            LOG.warn(
+                    "no contact with the leader for too long; closing client connections before"
+                        + " their sessions expire");
         }
         nonce = null; // first: without a stint, it would begin the same one again
         List<PendingItem> lost = batchForwarder.end();

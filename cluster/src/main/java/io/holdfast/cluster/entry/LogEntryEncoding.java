@@ -123,7 +123,7 @@ public final class LogEntryEncoding {
         for (int i = 0; i < count; i++) {
             byte[] inner = in.bytes();
             if (inner.length > 1 && inner[1] == Tags.ENTRY_BATCH) {
-                throw in.wrong("a parcel inside a parcel");
+                throw in.wrong("an entry batch inside an entry batch");
             }
             entries.add(decode(inner));
         }

@@ -46,7 +46,7 @@ public final class ReplicatedSettingsEncoding {
         long sessionNanos = in.span();
         long maxSubscriptions = in.signed();
         if (idleNanos < 0 || sessionNanos <= 0 || maxSubscriptions != (int) maxSubscriptions) {
-            throw in.wrong("impossible rules");
+            throw in.wrong("invalid replicated settings");
         }
         var engineSettings =
                 new EngineSettings(

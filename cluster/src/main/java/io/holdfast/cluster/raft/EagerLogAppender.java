@@ -110,7 +110,7 @@ final class EagerLogAppender extends LogAppenderBase {
         try {
             return send(FEW_BYTES) && !hasWork(); // a heartbeat may have been due first
         } catch (RaftLogIOException | RuntimeException e) {
-            LOG.atDebug().setCause(e).log("our thread will see");
+            LOG.atDebug().setCause(e).log("append failed; the appender retries");
             return false;
         } finally {
             sendLock.unlock();
@@ -215,7 +215,10 @@ final class EagerLogAppender extends LogAppenderBase {
             @Nullable AppendEntriesReplyProto reply,
             @Nullable Throwable failure) {
         if (reply == null) {
-            LOG.atDebug().setCause(failure).addKeyValue("to", getFollowerId()).log("not sent");
+            LOG.atDebug()
+                    .setCause(failure)
+                    .addKeyValue("to", getFollowerId())
+                    .log("append to the follower failed; retrying");
             rest(RETRY_NANOS);
             sentCommitIndex = -1;
         }
@@ -262,11 +265,16 @@ final class EagerLogAppender extends LogAppenderBase {
                             .addKeyValue("node", follower.getId())
                             .addKeyValue("has", reply.getNextIndex() - 1)
                             .addKeyValue("had", follower.getMatchIndex())
-                            .log("a node has lost what it had; it is sent again");
+                            .log(
+                                    "the log of the follower is shorter than it has acknowledged;"
+                                        + " sending it again");
                 }
                 follower.setNextIndex(reply.getNextIndex());
             }
-            default -> LOG.atDebug().addKeyValue("reply", reply.getResult()).log("not understood");
+            default ->
+                    LOG.atDebug()
+                            .addKeyValue("reply", reply.getResult())
+                            .log("unexpected append reply");
         }
     }
 
@@ -286,7 +294,10 @@ final class EagerLogAppender extends LogAppenderBase {
         } catch (InterruptedIOException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
-            LOG.atDebug().setCause(e).addKeyValue("to", getFollowerId()).log("no snapshot sent");
+            LOG.atDebug()
+                    .setCause(e)
+                    .addKeyValue("to", getFollowerId())
+                    .log("could not send a snapshot; retrying");
             reply = null;
         }
         if (reply == null) {

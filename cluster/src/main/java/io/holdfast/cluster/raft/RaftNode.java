@@ -358,7 +358,11 @@ public final class RaftNode implements AutoCloseable {
                     .addKeyValue("timeout_ms", timeout.toMillis())
                     .log("leadership was not handed over in time; the others elect a leader");
         } catch (Exception e) { // whatever it is, the others elect one by themselves
-            LOG.atWarn().addKeyValue("reason", reason(e)).log("leadership was not handed over");
+            LOG.atWarn()
+                    .addKeyValue("reason", reason(e))
+                    .log(
+                            "could not transfer leadership before the shutdown; the other nodes"
+                                + " will elect a leader");
         }
     }
 
@@ -378,7 +382,7 @@ public final class RaftNode implements AutoCloseable {
                 }
                 started.close();
             } catch (IOException e) {
-                LOG.atWarn().addKeyValue("reason", e).log("the log did not close");
+                LOG.atWarn().addKeyValue("reason", e).log("error while closing the Raft log");
             }
         }
         HardStateFile opened = hardState;

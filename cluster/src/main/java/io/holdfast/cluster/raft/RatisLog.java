@@ -133,7 +133,7 @@ final class RatisLog implements ReplicatedLog {
                             ? batch.incarnation()
                             : ProposalBatcher.NOBODY;
         } catch (EncodingException e) {
-            LOG.atDebug().setCause(e).log("what another node wants cannot be read");
+            LOG.atDebug().setCause(e).log("dropped a malformed proposal of a peer");
             refused.run();
             return;
         }

@@ -286,7 +286,9 @@ final class SocketRaftServerRpc implements RaftServerRpc {
                 CompletableFuture<byte[]> refusal = new CompletableFuture<>();
                 proposed.accept(
                         body,
-                        () -> refusal.completeExceptionally(new IOException("it did not get in")));
+                        () ->
+                                refusal.completeExceptionally(
+                                        new IOException("the proposal was not committed")));
                 yield refusal;
             }
             case RpcMessageTypes.VOTE ->
@@ -334,7 +336,7 @@ final class SocketRaftServerRpc implements RaftServerRpc {
                                     found ->
                                             ClientProtoUtils.toGroupInfoReplyProto(found)
                                                     .toByteArray());
-            default -> throw new IOException("nobody knows what " + kind + " is");
+            default -> throw new IOException("unknown message type " + kind + " is");
         };
     }
 
@@ -488,7 +490,9 @@ final class SocketRaftServerRpc implements RaftServerRpc {
             throw new IllegalStateException("entry " + index + " is not on the disk yet");
         }
         if (division.getInfo().getCurrentTerm() != request.getLeaderTerm()) {
-            throw new IllegalStateException("another leads, or wants to");
+            throw new IllegalStateException(
+                    "the term has changed while entries were being appended: a newer leader or an"
+                        + " election");
         }
     }
 

@@ -64,7 +64,7 @@ public final class SocketRpcType implements RpcType {
 
     static InetSocketAddress address(@Nullable RaftPeer peer) {
         if (peer == null) {
-            throw new UncheckedIOException(new IOException("nobody knows where it is"));
+            throw new UncheckedIOException(new IOException("the address of the peer is not known"));
         }
         String text = peer.getAddress();
         int colon = text.lastIndexOf(':');

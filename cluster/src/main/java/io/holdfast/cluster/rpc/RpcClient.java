@@ -233,7 +233,10 @@ public final class RpcClient implements Closeable {
                     write(open, next);
                 }
             } catch (RuntimeException | Error e) {
-                LOG.atWarn().setCause(e).addKeyValue("to", name).log("something was not said");
+                LOG.atWarn()
+                        .setCause(e)
+                        .addKeyValue("to", name)
+                        .log("could not deliver messages to the peer; retrying");
             }
             synchronized (rejectable) { // not before: it must not be overtaken
                 unsent.removeFirst();
@@ -270,7 +273,7 @@ public final class RpcClient implements Closeable {
     public void reconnect() {
         RpcConnection open = link.get();
         if (open != null) {
-            lost(open, new IOException("the connection was given up"));
+            lost(open, new IOException("connection closed: reconnecting"));
         }
     }
 
@@ -285,7 +288,7 @@ public final class RpcClient implements Closeable {
             if (call.link.equals(open)
                     && now - call.sentNanos > call.timeoutNanos
                     && now - lastReceivedNanos > call.timeoutNanos) {
-                lost(open, new IOException("nothing was heard for too long"));
+                lost(open, new IOException("no response in time"));
                 return;
             }
         }
@@ -307,7 +310,8 @@ public final class RpcClient implements Closeable {
                 throw new IOException("closed");
             }
             if (System.nanoTime() - failedNanos < REST_NANOS) {
-                throw new IOException("it could not be reached a moment ago");
+                throw new IOException(
+                        "not reachable: the last attempt failed less than a second ago");
             }
             return make();
         } finally {
@@ -359,7 +363,7 @@ public final class RpcClient implements Closeable {
                 }
             }
         } catch (IOException | RuntimeException | Error e) {
-            LOG.atDebug().setCause(e).addKeyValue("to", name).log("a connection ended");
+            LOG.atDebug().setCause(e).addKeyValue("to", name).log("connection to the peer closed");
             lost(open, new IOException("the connection has ended: " + e.getMessage(), e));
         }
     }

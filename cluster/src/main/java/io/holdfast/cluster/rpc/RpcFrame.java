@@ -38,7 +38,9 @@ final class RpcFrame {
 
     static void requireGreeting(InputStream in) throws IOException {
         if (!Arrays.equals(in.readNBytes(GREETING.length), GREETING)) {
-            throw new IOException("not a node of a Holdfast cluster, or one of another version");
+            throw new IOException(
+                    "bad greeting: not a node of a Holdfast cluster, or one of an incompatible"
+                        + " version");
         }
     }
 

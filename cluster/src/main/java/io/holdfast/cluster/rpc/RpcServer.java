@@ -136,7 +136,7 @@ public final class RpcServer implements Closeable {
                 answer(rpcConnection, rpcConnection.read());
             }
         } catch (IOException | RuntimeException e) {
-            LOG.atDebug().setCause(e).log("a connection of a node ended");
+            LOG.atDebug().setCause(e).log("connection from a peer closed");
         } finally {
             end(socket);
         }

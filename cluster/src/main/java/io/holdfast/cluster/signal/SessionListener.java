@@ -30,11 +30,11 @@ final class SessionListener implements SignalListener {
 
     @Override
     public void deliver(Signal signal) {
-        throw new IllegalStateException("a seat hears nothing itself");
+        throw new IllegalStateException("deliver() is never called on a replicated listener");
     }
 
     @Override
     public void overrun() {
-        throw new IllegalStateException("a seat always has room");
+        throw new IllegalStateException("a replicated listener is never full");
     }
 }

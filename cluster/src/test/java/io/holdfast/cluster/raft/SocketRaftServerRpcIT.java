@@ -305,6 +305,6 @@ class SocketRaftServerRpcIT {
                                         .setReplyId(RaftPeerId.valueOf("n9").toByteString()))
                         .build();
         assertThatThrownBy(() -> one.appendEntries(request))
-                .hasStackTraceContaining("nobody knows where it is");
+                .hasStackTraceContaining("the address of the peer is not known");
     }
 }

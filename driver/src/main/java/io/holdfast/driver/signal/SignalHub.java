@@ -212,7 +212,7 @@ public final class SignalHub implements SignalService {
             for (int j = 0; j < members; j++) {
                 if (listen(subscriberOf.apply(in.readLong()), patternAndGroup)
                         != ListenOutcome.LISTENING) {
-                    throw new IOException("nobody can listen to " + patternAndGroup.pattern());
+                    throw new IOException("invalid pattern " + patternAndGroup.pattern());
                 }
             }
             setTurn(patternAndGroup, turn, members);
@@ -225,7 +225,7 @@ public final class SignalHub implements SignalService {
             GroupMembers groupMembers = topics.get(patternAndGroup);
             if (groupMembers == null || groupMembers.size() != size) {
                 throw new IOException(
-                        "somebody listens twice, or nobody, to " + patternAndGroup.pattern());
+                        "duplicate or missing listener of " + patternAndGroup.pattern());
             }
             groupMembers.setTurn(turn);
         } finally {

@@ -254,7 +254,7 @@ final class DeadlockDetector {
                 }
             }
         }
-        throw new IllegalStateException("stuck behind nobody");
+        throw new IllegalStateException("blocked session without a blocker");
     }
 
     private SequencedCollection<ResourceKey> waitsOf(Long session) {

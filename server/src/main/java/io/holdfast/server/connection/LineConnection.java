@@ -646,7 +646,9 @@ public abstract class LineConnection<I> extends ChannelInboundHandlerAdapter
         if (waiting.readableBytes() <= MAX_BYTES_BEHIND_BLOCKED) {
             return false;
         }
-        LOG.atDebug().addKeyValue("conn", session.id()).log("too much input behind a wait");
+        LOG.atDebug()
+                .addKeyValue("conn", session.id())
+                .log("too much pipelined input behind a blocked request; closing");
         return true;
     }
 

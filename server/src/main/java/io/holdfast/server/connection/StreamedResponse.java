@@ -41,7 +41,7 @@ public abstract class StreamedResponse implements Runnable {
                 boolean _ = send(true);
             }
         } catch (RuntimeException | Error e) {
-            FAILURES.next(LOG.atError()).setCause(e).log("answer failed");
+            FAILURES.next(LOG.atError()).setCause(e).log("writing a streamed response failed");
             ctx.close();
         } finally {
             piece.release();

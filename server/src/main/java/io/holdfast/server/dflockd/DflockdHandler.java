@@ -893,7 +893,8 @@ public final class DflockdHandler extends LineConnection<DflockdInput>
                     Effect.Revoked _,
                     Effect.ForceReleased _,
                     Effect.StatusReport _ ->
-                    throw new IllegalStateException("no dflockd request asks for " + effect);
+                    throw new IllegalStateException(
+                            "unexpected effect for a dflockd request: " + effect);
             case Effect.Refused refused ->
                     DflockdEncoder.refused(refused.reason(), responseBuffer());
         }

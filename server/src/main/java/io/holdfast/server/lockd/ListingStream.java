@@ -114,7 +114,7 @@ final class ListingStream extends StreamedResponse implements ListingBudget.List
     public void abort() {
         CUT_OFF.next(LOG.atWarn())
                 .addKeyValue("remote", connection.channelContext().channel().remoteAddress())
-                .log("listing cut off: too many listings, too little memory for them");
+                .log("listing aborted: the memory budget of listings is used up");
         connection.channelContext().close();
     }
 

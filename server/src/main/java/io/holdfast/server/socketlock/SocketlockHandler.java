@@ -514,7 +514,7 @@ public final class SocketlockHandler extends LineConnection<SocketlockInput> {
                 }
                 service.inherited();
             }
-            default -> throw new IllegalStateException("nothing stands for " + serving);
+            default -> throw new IllegalStateException("no pending request for " + serving);
         }
     }
 

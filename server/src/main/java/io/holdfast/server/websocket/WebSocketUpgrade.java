@@ -160,7 +160,7 @@ public final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
                     .addKeyValue("remote", ctx.channel().remoteAddress())
                     .addKeyValue("origin", headers.get(HttpHeaderNames.ORIGIN))
                     .addKeyValue("host", headers.get(HttpHeaderNames.HOST))
-                    .log("WebSocket refused: page of another site");
+                    .log("WebSocket rejected: origin not allowed (see --ws-allow-origin)");
             refuse(ctx, "403 Forbidden", "", "origin not allowed");
         } else {
             accept(ctx, key, headers.getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL));
