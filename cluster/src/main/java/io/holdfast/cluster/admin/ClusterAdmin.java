@@ -240,7 +240,7 @@ public final class ClusterAdmin {
         } catch (IOException | RuntimeException e) {
             throw failed(
                     "no confirmation that the cluster has changed: check it with holdfast cluster"
-                        + " status",
+                            + " status",
                     e);
         }
     }

@@ -634,7 +634,7 @@ public final class ReplicatedDriver implements SignalDriver {
         if (!closing) {
             LOG.warn(
                     "no contact with the leader for too long; closing client connections before"
-                        + " their sessions expire");
+                            + " their sessions expire");
         }
         nonce = null; // first: without a stint, it would begin the same one again
         List<PendingItem> lost = batchForwarder.end();

@@ -267,7 +267,7 @@ final class EagerLogAppender extends LogAppenderBase {
                             .addKeyValue("had", follower.getMatchIndex())
                             .log(
                                     "the log of the follower is shorter than it has acknowledged;"
-                                        + " sending it again");
+                                            + " sending it again");
                 }
                 follower.setNextIndex(reply.getNextIndex());
             }

@@ -362,7 +362,7 @@ public final class RaftNode implements AutoCloseable {
                     .addKeyValue("reason", reason(e))
                     .log(
                             "could not transfer leadership before the shutdown; the other nodes"
-                                + " will elect a leader");
+                                    + " will elect a leader");
         }
     }
 

@@ -492,7 +492,7 @@ final class SocketRaftServerRpc implements RaftServerRpc {
         if (division.getInfo().getCurrentTerm() != request.getLeaderTerm()) {
             throw new IllegalStateException(
                     "the term has changed while entries were being appended: a newer leader or an"
-                        + " election");
+                            + " election");
         }
     }
 

@@ -40,7 +40,7 @@ final class RpcFrame {
         if (!Arrays.equals(in.readNBytes(GREETING.length), GREETING)) {
             throw new IOException(
                     "bad greeting: not a node of a Holdfast cluster, or one of an incompatible"
-                        + " version");
+                            + " version");
         }
     }
 
