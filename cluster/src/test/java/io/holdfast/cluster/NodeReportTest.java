@@ -47,6 +47,6 @@ class NodeReportTest {
         byte[] bytes = REPORT.toBytes();
         int names = bytes.length - "xn1xn2xn0".length() - 3 - Integer.BYTES;
         bytes[names] = 0x7f;
-        assertThatThrownBy(() -> NodeReport.of(bytes)).hasMessageContaining("makes no sense");
+        assertThatThrownBy(() -> NodeReport.of(bytes)).hasMessageContaining("malformed report");
     }
 }

@@ -22,6 +22,10 @@ public final class Secret {
         return MessageDigest.isEqual(bytes, candidate);
     }
 
+    public boolean isSame(Secret other) {
+        return matches(other.bytes);
+    }
+
     @Override
     public String toString() {
         return "***";

@@ -23,6 +23,13 @@ public record KeyEvent(
         long lateNanos,
         int holders,
         int waiters) {
+    /** The same, at a time of another clock. */
+    public KeyEvent at(long nanos) {
+        return new KeyEvent(
+                type, kind, key, session, mode, fence, nanos, spanNanos, lateNanos, holders,
+                waiters);
+    }
+
     /** What happened. */
     public enum Type {
         /** Joined the line. */

@@ -49,7 +49,7 @@ class TryAcquireQuotaTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"MUTEX", "SHARED"})
+    @EnumSource(names = {"LOCK", "SHARED"})
     void leave_nothing_behind(Kind kind) {
         long empty = EngineObjectCount.of(locks.engine);
         for (int i = 0; i < 100; i++) {

@@ -118,7 +118,7 @@ class TryAcquireTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"MUTEX", "SHARED"})
+    @EnumSource(names = {"LOCK", "SHARED"})
     void has_a_higher_fence_than_every_grant_before(Kind kind) {
         Target target = new Target(kind, Key.of("target"), 1);
         long last = locks.acquire("zoe", SCANNER).fence();

@@ -27,14 +27,14 @@ class LockFileConformanceTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.holdfast.lockfile.Fixture#all")
+    @MethodSource("io.holdfast.lockfile.LockFileFixture#all")
     void is_kept_byte_for_byte(LockFileFixture lockFileFixture) {
         assertThat((long) lockFileFixture.bytes().length)
                 .isEqualTo(lockFileFixture.row().get("bytes"));
     }
 
     @ParameterizedTest
-    @MethodSource("io.holdfast.lockfile.Fixture#all")
+    @MethodSource("io.holdfast.lockfile.LockFileFixture#all")
     void is_read_as_the_table_says(LockFileFixture lockFileFixture) {
         Map<?, ?> row = lockFileFixture.row();
         LockFile read = LockFile.parse(lockFileFixture.bytes(), Instant.EPOCH);
@@ -53,7 +53,7 @@ class LockFileConformanceTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.holdfast.lockfile.Fixture#all")
+    @MethodSource("io.holdfast.lockfile.LockFileFixture#all")
     void is_stale_when_the_table_says_so(LockFileFixture lockFileFixture) {
         Map<?, ?> verdicts = (Map<?, ?>) lockFileFixture.row().get("stale");
         assertThat(verdicts).hasSize(3);

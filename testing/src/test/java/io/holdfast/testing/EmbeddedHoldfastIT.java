@@ -32,7 +32,7 @@ class EmbeddedHoldfastIT {
             assertThatThrownBy(() -> server.clientBuilder().authToken("sesame").connect())
                     .isInstanceOf(AuthenticationException.class)
                     .hasMessageContaining(server.address())
-                    .hasMessageContaining("takes no token")
+                    .hasMessageContaining("has no authentication")
                     .hasMessageNotContaining("sesame");
         }
     }

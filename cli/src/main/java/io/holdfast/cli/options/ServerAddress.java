@@ -8,6 +8,10 @@ public record ServerAddress(String host, int port) {
         if (text.isBlank()) {
             throw new IllegalArgumentException("a server address is empty");
         }
+        if (text.contains("://")) {
+            throw new IllegalArgumentException(
+                    "server \"" + text + "\": give HOST:PORT, without a scheme");
+        }
         int colon = text.lastIndexOf(':');
         if (colon < 0) {
             throw notAnAddress(text);

@@ -1,6 +1,7 @@
 package io.holdfast.cli.serve;
 
 import io.holdfast.driver.Secret;
+import io.holdfast.server.ConfigException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,4 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param full lets do everything; null if nobody needs one
  * @param reading lets read over HTTP; null if there is none
  */
-record Secrets(@Nullable Secret full, @Nullable Secret reading) {}
+record Secrets(@Nullable Secret full, @Nullable Secret reading) {
+    Secrets {
+        if (full != null && reading != null && full.isSame(reading)) {
+            throw new ConfigException(
+                    "--http-read-token is the same as --auth-token, so it would let clients change"
+                            + " everything");
+        }
+    }
+}

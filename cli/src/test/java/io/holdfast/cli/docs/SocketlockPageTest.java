@@ -275,25 +275,25 @@ class SocketlockPageTest {
 
     @Test
     void has_the_limits_of_both_servers() throws ReflectiveOperationException {
-        int requests = constant("io.holdfast.server.socketlock.SocketlockHandler", "MOST_LOCKS");
-        assertThat(constant("io.holdfast.client.socketlock.LockTable", "MOST_REQUESTS"))
+        int requests = constant("io.holdfast.server.socketlock.SocketlockHandler", "MAX_LOCKS");
+        assertThat(constant("io.holdfast.client.socketlock.LockTable", "MAX_REQUESTS"))
                 .isEqualTo(requests);
-        int bytes = constant("io.holdfast.server.socketlock.SocketlockHandler", "MOST_LOCK_BYTES");
-        assertThat(constant("io.holdfast.client.socketlock.LockTable", "MOST_ID_BYTES"))
+        int bytes = constant("io.holdfast.server.socketlock.SocketlockHandler", "MAX_LOCK_BYTES");
+        assertThat(constant("io.holdfast.client.socketlock.LockTable", "MAX_ID_BYTES"))
                 .isEqualTo(bytes);
         assertThat(limit("requests of one connection"))
                 .isEqualTo(
                         "%d, and %d MiB of lock-ids; then `REQFAIL %s`"
                                 .formatted(
                                         requests, bytes >> 20, SocketlockFailure.TOO_MANY.text()));
-        assertThat(constant("io.holdfast.client.socketlock.PrimaryLine", "MOST_BYTES"))
+        assertThat(constant("io.holdfast.client.socketlock.PrimarySyntax", "MAX_BYTES"))
                 .isEqualTo(SocketlockDecoder.MAX_LINE_BYTES);
         assertThat(limit("a line")).startsWith(SocketlockDecoder.MAX_LINE_BYTES / 1024 + " KiB");
         assertThat(limit("the path"))
-                .startsWith(constant(PrimaryLock.class.getName(), "MOST_PATH_BYTES") + " bytes");
+                .startsWith(constant(PrimaryLock.class.getName(), "MAX_PATH_BYTES") + " bytes");
         int unread =
-                constant("io.holdfast.server.socketlock.SocketlockHandler", "MOST_UNREAD_BYTES");
-        assertThat(constant("io.holdfast.client.socketlock.PrimaryConnection", "MOST_BYTES"))
+                constant("io.holdfast.server.socketlock.SocketlockHandler", "MAX_UNREAD_BYTES");
+        assertThat(constant("io.holdfast.client.socketlock.PrimaryConnection", "MAX_BYTES"))
                 .isEqualTo(unread);
         assertThat(limit("unread answers")).contains(unread / (1 << 20) + " MiB");
     }

@@ -24,6 +24,12 @@ class ServerAddressTest {
                 .hasToString("[::1]:6388");
     }
 
+    @Test
+    void has_no_scheme() {
+        assertThatThrownBy(() -> ServerAddress.parse("http://localhost:6389"))
+                .hasMessage("server \"http://localhost:6389\": give HOST:PORT, without a scheme");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

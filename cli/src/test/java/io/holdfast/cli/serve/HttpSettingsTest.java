@@ -338,6 +338,14 @@ class HttpSettingsTest {
         }
 
         @Test
+        void which_is_refused_where_it_is_the_first_one() {
+            assertRefused(
+                    () -> serve(Map.of(), "--auth-token=same", "--http-read-token=same"),
+                    "--http-read-token is the same as --auth-token, so it would let clients change"
+                            + " everything");
+        }
+
+        @Test
         void which_is_refused_where_it_can_be_no_secret() {
             assertRefused(
                     () -> serve(Map.of(), "--auth-token=all", "--http-read-token= "),

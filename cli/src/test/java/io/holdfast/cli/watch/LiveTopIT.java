@@ -183,7 +183,7 @@ class LiveTopIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"401,wants a token", "404,does not have that"})
+    @CsvSource({"401,requires a token", "404,does not have that"})
     void does_not_begin_where_it_is_refused(int status, String text) throws IOException {
         api.refuse("/v1/overview", status, "refused");
         try (Pty pty = top()) {

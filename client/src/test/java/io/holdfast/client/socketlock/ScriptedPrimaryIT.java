@@ -379,11 +379,11 @@ class ScriptedPrimaryIT {
 
     /** What guards all that a client knows. */
     private ReentrantLock monitor() throws ReflectiveOperationException {
-        Field desk = SocketLockClient.class.getDeclaredField("desk");
-        desk.setAccessible(true);
+        Field state = SocketLockClient.class.getDeclaredField("clientState");
+        state.setAccessible(true);
         Field monitor = ClientState.class.getDeclaredField("monitor");
         monitor.setAccessible(true);
-        return (ReentrantLock) Objects.requireNonNull(monitor.get(desk.get(client())));
+        return (ReentrantLock) Objects.requireNonNull(monitor.get(state.get(client())));
     }
 
     // ---- refusals

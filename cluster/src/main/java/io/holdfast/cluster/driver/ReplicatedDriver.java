@@ -244,8 +244,10 @@ public final class ReplicatedDriver implements SignalDriver {
     private void publishEvents() {
         List<KeyEvent> events = replica.events();
         if (begun) { // not what happened before this node began to serve
+            long behind = clock.getAsLong() - replica.timeNanos(); // observers have our clock
             for (int i = 0; i < events.size(); i++) {
-                config.watcher().onEvent(SHARD, events.get(i));
+                KeyEvent event = events.get(i);
+                config.watcher().onEvent(SHARD, event.at(event.atNanos() + behind));
             }
         }
         events.clear();

@@ -28,8 +28,8 @@ import java.util.stream.Stream;
  */
 final class LogCheck {
     static final String REMEDY =
-            "Nothing was changed; restore a backup or replace this node (holdfast cluster"
-                    + " replace)";
+            "Nothing was changed; restore a backup (holdfast cluster restore), or replace this node"
+                    + " if there are others (holdfast cluster replace)";
 
     private static final Logger LOG = LoggerFactory.getLogger(LogCheck.class);
     private static final Pattern SEGMENT = Pattern.compile("log_(\\d+)-(\\d+)");

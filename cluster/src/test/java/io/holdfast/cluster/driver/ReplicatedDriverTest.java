@@ -508,6 +508,19 @@ class ReplicatedDriverTest {
         assertThat(clientInfo.concurrent()).isTrue();
     }
 
+    /** The time of the state is another one. */
+    @Test
+    void dates_what_happened_by_the_clock_of_the_node() {
+        log.pass(3 * SECOND);
+        holdElsewhere(log);
+        assertThat(log.observatory.history(Kind.LOCK, KEY))
+                .isNotEmpty()
+                .allSatisfy(
+                        event ->
+                                assertThat(event.atNanos())
+                                        .isBetween(log.nowNanos() - SECOND, log.nowNanos()));
+    }
+
     @Test
     void knows_who_holds_a_key_over_another_node() {
         long session = holdElsewhere(log);

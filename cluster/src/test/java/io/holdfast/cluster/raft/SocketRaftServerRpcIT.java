@@ -282,7 +282,7 @@ class SocketRaftServerRpcIT {
         written.set(7);
         term.set(2); // it voted while they were written
         assertThatThrownBy(() -> one.append(OTHER, request(6, 7)).get())
-                .hasMessageContaining("another leads");
+                .hasMessageContaining("the term has changed");
     }
 
     @Test

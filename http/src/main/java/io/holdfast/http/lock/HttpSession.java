@@ -6,6 +6,7 @@ import io.holdfast.driver.Mailbox;
 import io.holdfast.driver.Session;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
+import io.holdfast.engine.Refusal;
 import io.holdfast.http.web.HttpContext;
 import io.holdfast.http.web.Problem;
 
@@ -308,10 +309,13 @@ final class HttpSession implements Mailbox {
         queue.clear();
         session.close(lastDelivered(), () -> httpContext.runOnEventLoop(released));
         forget.accept(this);
+        // A client that made no session learns nothing from its end.
+        Problem problem =
+                endsWhenIdle ? Refusals.problem(Refusal.UNAVAILABLE) : HttpSessions.gone();
         if (asked != null) {
-            asked.task.exchange().fail(HttpSessions.gone());
+            asked.task.exchange().fail(problem);
         }
-        left.forEach(lockTask -> lockTask.exchange().fail(HttpSessions.gone()));
+        left.forEach(lockTask -> lockTask.exchange().fail(problem));
     }
 
     /** Nobody knows for sure of what an answer tells that is still being written. */

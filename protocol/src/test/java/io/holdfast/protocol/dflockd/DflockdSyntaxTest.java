@@ -178,7 +178,7 @@ class DflockdSyntaxTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"MUTEX", "SEMAPHORE"})
+    @EnumSource(names = {"LOCK", "SEMAPHORE"})
     void to_wait_names_a_timeout(Kind kind) {
         assertThat(request(command(kind, "w"), "printer", "7"))
                 .isEqualTo(new Await(kind, PRINTER, seconds(7)));
@@ -197,21 +197,21 @@ class DflockdSyntaxTest {
     @DisplayName("with a token")
     class WithToken {
         @ParameterizedTest
-        @EnumSource(names = {"MUTEX", "SEMAPHORE"})
+        @EnumSource(names = {"LOCK", "SEMAPHORE"})
         void releases(Kind kind) {
             assertThat(request(command(kind, "r"), "printer", TOKEN))
                     .isEqualTo(new Release(kind, PRINTER, SAME));
         }
 
         @ParameterizedTest
-        @EnumSource(names = {"MUTEX", "SEMAPHORE"})
+        @EnumSource(names = {"LOCK", "SEMAPHORE"})
         void renews_for_the_default_lease(Kind kind) {
             assertThat(request(command(kind, "n"), "printer", TOKEN))
                     .isEqualTo(new Renew(kind, PRINTER, SAME, DEFAULT_LEASE));
         }
 
         @ParameterizedTest
-        @EnumSource(names = {"MUTEX", "SEMAPHORE"})
+        @EnumSource(names = {"LOCK", "SEMAPHORE"})
         void renews_for_the_lease_it_names(Kind kind) {
             assertThat(request(command(kind, "n"), "printer", TOKEN + " 50"))
                     .isEqualTo(new Renew(kind, PRINTER, SAME, seconds(50)));
