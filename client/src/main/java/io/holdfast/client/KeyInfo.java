@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  *
  * {@snippet :
  * try (Hold hold = holdfast.lock("deploy").acquire(Duration.ofSeconds(10))) {
- *     KeyInfo.Standing lock = holdfast.info("deploy").lock().orElseThrow();
+ *     KeyInfo.ResourceInfo lock = holdfast.info("deploy").lock().orElseThrow();
  *     System.out.println(lock.held() + " and " + lock.waiters()); // 1 and 0
  * }
  * }

@@ -8,12 +8,12 @@ import java.util.OptionalLong;
  *
  * {@snippet :
  * CountDownLatch led = new CountDownLatch(1);
- * Leader.Duty duty =
+ * LeaderElection.LeaderTask task =
  *         leadership -> {
  *             led.countDown();
  *             Thread.sleep(60_000); // the work; interrupted when leadership is lost
  *         };
- * try (Leader.Candidacy candidacy = holdfast.leader("scheduler").campaign(duty)) {
+ * try (LeaderElection.Candidacy candidacy = holdfast.leaderElection("scheduler").campaign(task)) {
  *     System.out.println(led.await(10, TimeUnit.SECONDS)); // true
  * }
  * }

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A place in line for a lock. Closing gives it up, and releases what nobody awaited.
+ * A queued acquire. Closing cancels it, and releases what nobody awaited.
  *
  * {@snippet :
- * try (PlaceInLine place = holdfast.lock("printer").enqueue()) {
+ * try (QueuedAcquire queued = holdfast.lock("printer").enqueue()) {
  *     // prepare, while others are in front of us
- *     try (Hold hold = place.await(Duration.ofMinutes(1))) {
+ *     try (Hold hold = queued.await(Duration.ofMinutes(1))) {
  *         System.out.println(hold.isHeld()); // true
  *     }
  * }
@@ -19,8 +19,8 @@ public interface QueuedAcquire extends AutoCloseable {
     String key();
 
     /**
-     * Waits for the turn; if it does not come in time the place is given up. An interrupt keeps it.
-     * Can succeed once.
+     * Waits for the turn; if it does not come in time the acquire is cancelled. An interrupt keeps
+     * it. Can succeed once.
      *
      * @throws AcquireTimeoutException then
      */

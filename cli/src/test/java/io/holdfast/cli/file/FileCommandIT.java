@@ -569,11 +569,11 @@ class FileCommandIT {
             "release LOCK --nonce xyz,'xyz'",
             "release LOCK --nonce=,''",
             "run LOCK --conflict-exit-code 256 -- true,'256'",
-            "run LOCK,behind --",
-            "run LOCK true,behind --",
-            "run LOCK true -- true,behind --",
+            "run LOCK,after --",
+            "run LOCK true,after --",
+            "run LOCK true -- true,after --",
             "run LOCK --,A command to run is missing",
-            "run -- LOCK true,behind --",
+            "run -- LOCK true,after --",
             "run LOCK --tag -- true,--tag",
             "run LOCK -- echo \ufffd,LC_ALL=C.UTF-8"
         })
