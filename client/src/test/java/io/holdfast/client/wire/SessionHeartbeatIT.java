@@ -89,8 +89,13 @@ class SessionHeartbeatIT {
         server.leaveUnread("mine");
         server.cut();
         soon().until(() -> server.count("mine") > 0);
-        clock.advance(Duration.ofSeconds(4));
-        soon().untilAsserted(() -> assertThat(losses).containsExactly(GrantedHold.Loss.CONNECTION));
+        // Again and again: the client may not have begun to wait yet.
+        soon().until(
+                        () -> {
+                            clock.advance(Duration.ofSeconds(4));
+                            return !losses.isEmpty();
+                        });
+        assertThat(losses).containsExactly(GrantedHold.Loss.CONNECTION);
     }
 
     private final class Recorder implements ServiceEvents {
